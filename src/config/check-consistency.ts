@@ -2,6 +2,7 @@ import type { ParsedRecipe, SftStage } from './recipe-schema.js';
 import type { Complaints } from './complaints.js';
 import { evaluationMetric } from '../training/evaluation-metric.js';
 import { nearestHint } from './nearest-name.js';
+import { windowOf } from '../rollout/episode-tokens.js';
 import { recipeEntries, rlStages } from './recipe-entries.js';
 import { formatPath, type KeyPath } from './recipe-layer.js';
 import { settingPath, type RlStagePlan, type RunPlan } from './run-plan.js';
@@ -92,13 +93,12 @@ function checkEpisodeTokens(recipe: ParsedRecipe, wrong: Wrong): void {
 
 /** A window must hold a prompt and an action with its end token. */
 function checkHistory(recipe: ParsedRecipe, wrong: Wrong): void {
-  const { history = 'full' } = recipe.policy;
-  if (history === 'full' || 'turns' in history) return;
+  const { tokens } = windowOf(recipe.policy.history);
   for (const { value: maxActionTokens, path } of samplings(recipe, 'maxActionTokens')) {
-    if (history.tokens > maxActionTokens + 1) continue;
+    if (tokens > maxActionTokens + 1) continue;
     wrong(
       ['policy', 'history', 'tokens'],
-      `is ${history.tokens}, which leaves no room for an action of \`${formatPath(path)}\` ${maxActionTokens} and its end token`,
+      `is ${tokens}, which leaves no room for an action of \`${formatPath(path)}\` ${maxActionTokens} and its end token`,
       'Raise it so that the system text, the first observation and a turn fit.',
     );
   }

@@ -4,7 +4,7 @@ import { hideSecrets } from '../errors/hide-secrets.js';
 import type { Complaints } from './complaints.js';
 import { foreignKeyHint } from './foreign-names.js';
 import { nearestHint, nearestName } from './nearest-name.js';
-import { formatPath, valueAt, type KeyMap, type KeyPath } from './recipe-layer.js';
+import { isKeyMap, formatPath, valueAt, type KeyMap, type KeyPath } from './recipe-layer.js';
 import { descriptionOf, entryOf, keysOf, members, placesOf, schemaAt, unwrap, type SchemaNode } from './schema-keys.js';
 
 /** A format whose documents are checked. */
@@ -38,9 +38,10 @@ export function checkStructure<Schema extends DocumentSchema>(
   for (;;) {
     const result = v.safeParse(format.schema, rest);
     if (result.success) return complaints.findings.length === 0 ? result.output : undefined;
-    const unknown = result.issues.filter(isUnknownKey);
+    const issues = result.issues.flatMap(ofAlternatives);
+    const unknown = issues.filter(isUnknownKey);
     if (unknown.length === 0) {
-      result.issues.forEach((issue) => addIssue(issue, format, rest, complaints));
+      issues.forEach((issue) => addIssue(issue, format, rest, complaints));
       return undefined;
     }
     for (const issue of unknown) {
@@ -98,6 +99,18 @@ type Issue = v.BaseIssue<unknown>;
 
 function isUnknownKey(issue: Issue): boolean {
   return issue.type === 'strict_object' && issue.expected === 'never';
+}
+
+/** A map that is none of several alternatives: its keys tell more than that it is none. */
+function ofAlternatives(issue: Issue): readonly Issue[] {
+  const inside =
+    issue.type === 'union' && isKeyMap(issue.input)
+      ? (issue.issues ?? []).filter(({ path }) => path !== undefined)
+      : [];
+  if (inside.length === 0) return [issue];
+  return inside.map(
+    (one) => ({ ...one, path: [...(issue.path ?? []), ...(one.path ?? [])] as Issue['path'] }) as Issue,
+  );
 }
 
 function pathOf(issue: Issue): KeyPath {

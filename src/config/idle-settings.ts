@@ -3,6 +3,7 @@
 import type { OptionFinding } from '../contracts/options.js';
 import { costsAnything } from '../training/budget.js';
 import { longestTurns } from '../training/horizon.js';
+import { windowOf } from '../rollout/episode-tokens.js';
 import { defaultedAlgorithmKeys, type ParsedRecipe, type SftStage } from './recipe-schema.js';
 import type { Complaints } from './complaints.js';
 import { horizonReplacements, recipeEntries, rlStages, sharedKeys } from './recipe-entries.js';
@@ -146,24 +147,26 @@ export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): 
   settleHistory(recipe, idle);
 }
 
-/** A window that no episode outgrows. Demonstrations of a file may be longer than any horizon. */
+/** Windows that no episode outgrows. Demonstrations of a file may be longer than any horizon. */
 function settleHistory(recipe: ParsedRecipe, idle: Idle): void {
-  const { history = 'full' } = recipe.policy;
+  const { evaluation, policy, rollout, stages } = recipe;
+  const { tokens, turns } = windowOf(policy.history);
   const path = ['policy', 'history'];
-  if (history === 'full') return;
-  if ('tokens' in history) {
-    const { maxEpisodeTokens = Infinity } = recipe.rollout;
-    if (history.tokens >= maxEpisodeTokens) idle(path, 'with `rollout.maxEpisodeTokens`, which is not larger');
-    return;
-  }
-  const { evaluation, stages } = recipe;
+  const written = policy.history;
+  const drop = (key: 'tokens' | 'turns', because: string): void => {
+    const isLast = written !== undefined && Object.keys(written).length === 1;
+    idle(isLast ? path : [...path, key], because);
+  };
+  if (tokens < Infinity && tokens >= (rollout.maxEpisodeTokens ?? Infinity))
+    return drop('tokens', 'with `rollout.maxEpisodeTokens`, which is not larger');
   const ofFile = ({ demonstrations: { environments = {}, file } }: SftStage) =>
     [{ file }, ...Object.values(environments)].some((one) => one.file !== undefined);
-  if (Object.values(stages).some((stage) => stage.kind === 'sft' && ofFile(stage))) return;
+  if (turns === Infinity || Object.values(stages).some((stage) => stage.kind === 'sft' && ofFile(stage))) return;
   const own = sharedKeys(recipe).flatMap(({ settings: { horizon } }) => (horizon ? [longestTurns(horizon)] : []));
-  const others = Object.values(evaluation.final.transfer ?? {}).map(({ horizon }) => horizon);
-  const longest = Math.max(...own, ...[evaluation.horizon, ...others].map((turns) => turns ?? 0));
-  if (history.turns >= longest) idle(path, `in episodes of at most ${longest} turns, which all stay in the window`);
+  const ofStages = rlStages(recipe).flatMap(({ stage: { horizon } }) => (horizon ? [longestTurns(horizon)] : []));
+  const others = Object.values(evaluation.final.transfer ?? {}).map(({ horizon = 0 }) => horizon);
+  const longest = Math.max(...own, ...ofStages, ...others, evaluation.horizon ?? 0);
+  if (turns >= longest) drop('turns', `in episodes of at most ${longest} turns, which all stay in the window`);
 }
 
 /** A file takes the place of an expert. */

@@ -130,10 +130,15 @@ const policy = v.strictObject({
   history: optional(
     v.union([
       v.literal('full'),
-      v.strictObject({ turns: count(1, 'Number of turns before the current observation') }),
-      v.strictObject({ tokens: count(1, 'Most tokens of a prompt and the action after it') }),
+      v.pipe(
+        v.strictObject({
+          turns: optionalCount(1, 'Most turns before the current observation'),
+          tokens: optionalCount(1, 'Most tokens of a prompt and the action after it'),
+        }),
+        v.check(({ tokens, turns }) => tokens !== undefined || turns !== undefined, 'it needs `turns` or `tokens`'),
+      ),
     ]),
-    "What it reads of an episode before an action, besides the system text, the examples and the task's first observation: all turns (`full`), the last `turns`, or as many of the last ones as fit into `tokens`. A shortened history gives an episode several token sequences. Default: full",
+    "What it reads of an episode before an action, besides the system text, the examples and the task's first observation: `full`, all turns; or at most the last `turns`, and as many of them as fit into `tokens`. A shortened history gives an episode several token sequences. Default: full",
   ),
   sampler: optional(
     sampler,

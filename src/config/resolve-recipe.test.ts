@@ -283,6 +283,23 @@ describe('resolveRecipe', () => {
     await expect(resolveText(text.replace('64', '65'))).resolves.toBeDefined();
   });
 
+  // Goes red when a window that changes nothing is taken, or when the keys of a union are not named.
+  it('refuses a history without a limit, with too small a window, and one that no episode outgrows', async () => {
+    const told = (history: string, more = '') => complaints(`${BASE}policy: { history: ${history} }\n${more}`);
+    expect(await told('{}')).toEqual([expect.stringMatching('`policy.history` is {}: it needs `turns` or `tokens`')]);
+    expect(await told('[1]')).toEqual([expect.stringMatching(/`policy.history` is \[1\], not full or a map of keys/)]);
+    expect(await told('{ turn: 1, tokens: 99 }')).toEqual([expect.stringMatching('no key `policy.history.turn`')]);
+    expect(await told('{ tokens: 65 }')).toEqual([
+      expect.stringMatching(/`policy.history.tokens` is 65, which leaves/),
+    ]);
+    expect(await told('{ turns: 3 }')).toEqual([
+      expect.stringMatching(/^AG_RECIPE_IDLE.*in episodes of at most \d turn/),
+    ]);
+    expect(await told('{ tokens: 99, turns: 1 }', 'rollout: { maxEpisodeTokens: 99 }\n')).toEqual([
+      expect.stringMatching(/^AG_RECIPE_IDLE.*`policy.history.tokens` has no effect with `rollout.maxEpisodeTokens`/),
+    ]);
+  });
+
   it('is not misled by names that every object has', async () => {
     expect(await complaints(`${BASE}toString: 1\n`)).toEqual(['AG_RECIPE_UNKNOWN_KEY 10: there is no key `toString`']);
     expect(await complaints(BASE.replace('steps: 20', 'steps: 20\n    valueOf: 2'))).toEqual([

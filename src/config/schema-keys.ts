@@ -39,6 +39,16 @@ export function members(variant: SchemaNode): readonly SchemaNode[] {
   return (variant.options ?? []) as readonly SchemaNode[];
 }
 
+/** The map that a schema describes: the chosen member of a variant, or the only map of a union. */
+function mapOf(open: SchemaNode, value: unknown): SchemaNode | undefined {
+  if (open.type === 'variant') return chosenMember(open, value);
+  return open.type === 'union'
+    ? members(open)
+        .map(unwrap)
+        .find(({ entries }) => entries !== undefined)
+    : open;
+}
+
 /** The schema at a path of a value, or undefined if the schema does not describe it. */
 export function schemaAt(root: SchemaNode, path: KeyPath, value: unknown): SchemaNode | undefined {
   let node: SchemaNode | undefined = root;
@@ -46,7 +56,7 @@ export function schemaAt(root: SchemaNode, path: KeyPath, value: unknown): Schem
   for (const key of path) {
     if (node === undefined) return undefined;
     const open: SchemaNode = unwrap(node);
-    const object = open.type === 'variant' ? chosenMember(open, inner) : open;
+    const object = mapOf(open, inner);
     node = entryOf(object, key) ?? (open.type === 'record' ? open.value : open.item);
     inner = valueAt(inner, [key]);
   }
@@ -56,7 +66,7 @@ export function schemaAt(root: SchemaNode, path: KeyPath, value: unknown): Schem
 /** Keys that a map may have at a place: those of all members, if the value selects none. */
 export function keysOf(schema: SchemaNode, value: unknown): readonly string[] {
   const open = unwrap(schema);
-  const chosen = open.type === 'variant' ? chosenMember(open, value) : open;
+  const chosen = mapOf(open, value);
   const objects = chosen === undefined ? members(open) : [chosen];
   return [...new Set(objects.flatMap((object) => Object.keys(object.entries ?? {})))];
 }
@@ -64,7 +74,7 @@ export function keysOf(schema: SchemaNode, value: unknown): readonly string[] {
 /** Paths in the whole schema whose last key is this one, in any spelling. `NAME` means any key of a map, and lists are skipped. */
 export function placesOf(key: string, schema: SchemaNode, path: readonly string[] = []): string[] {
   const open = unwrap(schema);
-  const objects = open.type === 'variant' ? members(open) : [open];
+  const objects = open.type === 'variant' ? members(open) : [mapOf(open, undefined) ?? open];
   const found = objects.flatMap((object) =>
     Object.entries(object.entries ?? {}).flatMap(([name, inner]) => [
       ...(plainName(name) === plainName(key) ? [[...path, name].join('.')] : []),

@@ -3,8 +3,10 @@ import { type EntryPlan, entryPath, type RunPlan } from '../config/run-plan.js';
 import type { ConversationEncoder, PolicyCapabilities, PolicyModel } from '../contracts/policy.js';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
-import type { ModelActor, Prompt } from '../rollout/actor.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
+import { type ModelActor, type Prompt, systemPrompt } from '../rollout/actor.js';
 import { conversationText, type DemonstrationLayout } from '../rollout/demonstration.js';
+import { windowOf } from '../rollout/episode-tokens.js';
 import { type Filled, mapFilled } from '../rollout/filled.js';
 import { fitFormat } from '../rollout/fit-format.js';
 import type { Verdicts } from '../rollout/verdicts.js';
@@ -225,7 +227,10 @@ export function layoutOf(
   return { actionTokens, maxTokens, maxEpisodeTokens, examples: prompt?.examples, history };
 }
 
-/** Throws AG_DEMONSTRATION if the examples of the prompt leave no room for an action. */
+/**
+ * Throws AG_DEMONSTRATION if the examples of the prompt leave no room for an action, and AG_RECIPE_INVALID if the window of
+ * a history is smaller than a system text and an action.
+ */
 export function refuseLongPrompt(
   plan: RunPlan,
   { environment, format, plan: entry, prompt, tools }: Omit<PlayedEntry, 'actor'>,
@@ -236,4 +241,12 @@ export function refuseLongPrompt(
   const writing = { format, tools, instructions: environment.world.instructions };
   const path = formatPath(entryPath(plan, entry, ['prompt', 'examples', 'count']));
   refuseLongExamples(prompt, encoder, writing, { maxTokens, maxActionTokens }, { path, count: `\`${path}\`` });
+  const { tokens } = windowOf(plan.recipe.policy.history);
+  const begun = encoder.begin(systemPrompt(writing.instructions, format, tools, prompt.system), '').length;
+  if (begun + maxActionTokens + 1 <= tokens) return;
+  throw new AgentgymError('AG_RECIPE_INVALID', {
+    message: `The window \`policy.history.tokens\` has ${tokens} tokens, but the system text has ${begun}, so no observation and no action of ${maxActionTokens} tokens fit beside it.`,
+    hint: 'Raise it so that the system text, an observation and an action fit.',
+    path: 'policy.history.tokens',
+  });
 }

@@ -1,6 +1,7 @@
 // The prompt of a player: what flags ask for, and the run's own for the rest.
 import type { PromptSettings } from '../config/recipe-schema.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
+import { windowOf } from '../rollout/episode-tokens.js';
 import type { Actor, Prompt } from '../rollout/actor.js';
 import type { RolloutSettings } from '../rollout/collect-episodes.js';
 import type { WritingPolicy } from '../rollout/write-demonstration.js';
@@ -42,8 +43,8 @@ export async function withPrompt(actor: Actor, request: PromptRequest): Promise<
   const prompt = await openPrompt(request, writing);
   if (prompt === undefined) return actor;
   if (actor.kind === 'player') return { ...actor, prompt };
-  const { history = 'full', model, maxActionTokens, maxEpisodeTokens = Infinity } = actor;
-  const window = history !== 'full' && 'tokens' in history ? history.tokens : Infinity;
+  const { history, model, maxActionTokens, maxEpisodeTokens = Infinity } = actor;
+  const window = windowOf(history).tokens;
   const limits = { maxTokens: Math.min(window, maxEpisodeTokens, model.capabilities.maxTokens), maxActionTokens };
   refuseLongExamples(prompt, model.encoder, writing, limits, { count: '`--prompt-examples`' });
   return { ...actor, prompt };

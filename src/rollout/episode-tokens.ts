@@ -6,10 +6,15 @@ import { encodeObservation, type WorkedExamples } from './worked-examples.js';
 
 /**
  * How much of an episode a policy reads before an action, besides the system text, the examples and the task's first
- * observation: all turns before it, the last `turns`, or as many of the last ones as leave room for the action in `tokens`
- * ids.
+ * observation: all turns before it; or at most the last `turns`, and as many as leave room for the action in `tokens` ids.
  */
-export type History = 'full' | { readonly turns: number } | { readonly tokens: number };
+export type History = 'full' | { readonly turns?: number; readonly tokens?: number };
+
+/** The limits of a history; Infinity where it has none. */
+export function windowOf(history: History = 'full'): { readonly turns: number; readonly tokens: number } {
+  const { tokens = Infinity, turns = Infinity } = history === 'full' ? {} : history;
+  return { turns, tokens };
+}
 
 /** How a conversation begins. */
 export interface Opening {
@@ -141,18 +146,16 @@ export class EpisodeTokens {
 
   /** Most ids of a sequence, by the history. */
   get window(): number {
-    const { history = 'full' } = this.#opening;
-    return history !== 'full' && 'tokens' in history ? history.tokens : Infinity;
+    return windowOf(this.#opening.history).tokens;
   }
 
   /** The number of the first turn that the next action sees. Turns that left the window never come back. */
   #firstShown({ actionTokens }: TokenLimits): number {
-    const { history = 'full' } = this.#opening;
+    const { tokens, turns } = windowOf(this.#opening.history);
     const played = this.#actions.length;
-    if (history === 'full') return 0;
-    if ('turns' in history) return Math.max(0, played - history.turns);
-    let from = this.#from;
-    while (from < played && this.#prompt(from).length + actionTokens + 1 > history.tokens) from += 1;
+    let from = Math.max(this.#from, played - turns);
+    if (tokens === Infinity) return from;
+    while (from < played && this.#prompt(from).length + actionTokens + 1 > tokens) from += 1;
     return from;
   }
 

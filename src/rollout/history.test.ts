@@ -89,14 +89,14 @@ function promptsByHand(
   let from = 0;
   return texts.map((_, last) => {
     if (history === 'full') return promptFrom(0, last);
-    if ('turns' in history) return promptFrom(Math.max(0, last - history.turns), last);
-    while (from < last && promptFrom(from, last).length + actionTokens + 1 > history.tokens) from += 1;
+    from = Math.max(from, last - (history.turns ?? Infinity));
+    while (from < last && promptFrom(from, last).length + actionTokens + 1 > (history.tokens ?? Infinity)) from += 1;
     return promptFrom(from, last);
   });
 }
 
 const games = [{ task: 't', observations: ['signal green', ''], texts: ['go'], calls: [] }] as const;
-const histories: readonly History[] = ['full', { turns: 1 }, { turns: 2 }, { tokens: 34 }];
+const histories: readonly History[] = ['full', { turns: 1 }, { turns: 2 }, { tokens: 34 }, { turns: 2, tokens: 36 }];
 const encoders = { keeps: plain, drops: dropping(0), 'drops and prompts': dropping(1) };
 const cases = histories.flatMap((history) =>
   Object.entries(encoders).map(([name, encoder]) => [JSON.stringify(history), name, history, encoder] as const),

@@ -1026,8 +1026,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     file: 'src/rollout/episode-tokens.ts',
-    find: 'played - history.turns',
-    replace: 'played - history.turns - 1',
+    find: 'played - turns',
+    replace: 'played - turns - 1',
     test: 'src/rollout/history.test.ts',
     reddens: 'every prompt is what is visible, and every record what was sampled',
   },

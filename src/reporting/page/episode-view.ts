@@ -159,7 +159,9 @@ function endBlock({ episode }: ListedEpisode, colouring: TokenColouring | undefi
     truncated: `Truncated by a cap: ${cause ?? 'unknown'}.`,
     failed: `Failed: ${cause ?? 'unknown'}`,
   };
-  const last = episode.turns.at(-1)?.sampled?.[1] ?? 0;
+  const { sampled, sequence = 0 } = episode.turns.at(-1) ?? {};
+  // Where the history is cut, what follows the last action is a sequence of its own.
+  const last = sequence === sequences.length - 1 ? (sampled?.[1] ?? 0) : 0;
   const rest = record === undefined ? 0 : record.tokens.length - last;
   return element(
     'article.block.end',
