@@ -107,6 +107,7 @@ export default defineConfig({
           'tracking',
           'bring-a-model',
           'prompts',
+          'history',
           'text-models',
           'engines',
           'clusters',

@@ -121,6 +121,11 @@ export const skippedCommands: readonly SkippedCommand[] = [
     command,
     reason: model,
   })),
+  ...['agentgym pull smollm2-135m', 'agentgym ablate textworld-history --seeds 3'].map((command) => ({
+    document: 'recipes/textworld-history/README.md',
+    command,
+    reason: model,
+  })),
   {
     document: 'recipes/textcraft/README.md',
     command: 'agentgym ablate recipes/textcraft/controls.yaml',
