@@ -119,3 +119,39 @@ it('a format without function calls has none, and an encoder without the role ge
   const appended = [...without.append(observation)];
   expect(other.sequences![0]!.tokens.slice(sampled![0] - appended.length, sampled![0])).toEqual(appended);
 });
+
+// Goes red if thoughts of earlier turns stay, if white space behind them does, or if the prompt of the last turn does.
+it.each<[Family, open: string]>([
+  ['qwen3', '<think>\n'],
+  ['qwen3-thinking', ''],
+])('%s, thinking: drop: every prompt of an episode is what its template renders', async (family, open) => {
+  const files = familyFiles(family);
+  const encoder = createConversationEncoder(files, { thinking: 'drop' });
+  const texts = [`${open}red\n</think>\n\nstop`, 'go', `${open}I never stop`, `${open}green</think>wait`, 'go'];
+  const format = createPlain(optionDefaults(plainOptions));
+  const { turns, sequences = [], finalObservation } = await play(encoder, format, texts);
+  const tokenizer = new TextTokenizer(JSON.parse(files.tokenizer) as TokenizerJson);
+  const observations = [...turns.map(({ observation }) => observation), finalObservation];
+  for (const [count, turn] of [...turns, undefined].entries()) {
+    const messages = [
+      { role: 'system', content: systemPrompt(rules, format, tools) },
+      ...observations
+        .slice(0, count + 1)
+        .flatMap((content, index) => [
+          { role: 'user', content },
+          ...(index < count ? [{ role: 'assistant', content: texts[index]! }] : []),
+        ]),
+    ];
+    const rendered = new ChatTemplate(files).render(messages, { addGenerationPrompt: true });
+    const prompt = tokenizer.encodePieces(tokenizer.splitAddedTokens(rendered));
+    const { sampled, sequence = 0 } = turn ?? { sequence: sequences.length - 1 };
+    const { mask, tokens } = sequences[sequence]!;
+    expect(tokens.slice(0, sampled?.[0])).toEqual(prompt);
+    if (sampled === undefined) continue;
+    expect(tokens.slice(...sampled)).toEqual([...encoder.encodeAction(texts[count]!), encoder.endIds[0]]);
+    expect(mask.slice(...sampled)).not.toContain(0);
+  }
+  // Only a turn without thoughts lets its sequence go on.
+  const places = family === 'qwen3' ? [0, 1, 1, 1, 2] : [0, 1, 2, 3, 4];
+  expect(turns.map(({ sequence = 0 }) => sequence)).toEqual(places);
+});
