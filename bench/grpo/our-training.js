@@ -39,7 +39,7 @@ record('forwardBackward', (batch) => {
     logprobs: of(batch.logprobs, row),
     advantages: of(batch.advantages, row),
   }));
-  step.batches.push({ rows, microBatches: cutByTokens(batch, trainedUnits(batch, 1), microBatchTokens) });
+  step.batches.push({ rows, microBatches: cutByTokens(batch, trainedUnits(batch, 'row'), microBatchTokens) });
 });
 
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();

@@ -108,9 +108,10 @@ function ofAlternatives(issue: Issue): readonly Issue[] {
       ? (issue.issues ?? []).filter(({ path }) => path !== undefined)
       : [];
   if (inside.length === 0) return [issue];
-  return inside.map(
-    (one) => ({ ...one, path: [...(issue.path ?? []), ...(one.path ?? [])] as Issue['path'] }) as Issue,
-  );
+  return inside.map((one): Issue => ({
+    ...one,
+    path: [...(issue.path ?? []), ...(one.path ?? [])] as unknown as Issue['path'],
+  }));
 }
 
 function pathOf(issue: Issue): KeyPath {

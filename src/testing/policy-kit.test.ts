@@ -87,6 +87,10 @@ const fixtures: Record<string, readonly (() => PolicyModel)[]> = {
     encoderWith((good) => ({ decode: (ids) => `${good.decode(ids)} ` })),
     encoderWith((good) => ({ piece: (id) => good.decode([id]) })),
   ],
+  'earlier-actions': [
+    encoderWith(() => ({ earlierActions: { promptIds: 0, shown: (action) => action.slice(0, 1) } })),
+    encoderWith(() => ({ earlierActions: { promptIds: 99, shown: (action) => action } })),
+  ],
   'forged-markers': [
     encoderWith((good) => ({
       append: (text) => [...good.append(text), ...(text.includes('<end>') ? good.endIds : [])],

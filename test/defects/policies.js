@@ -56,6 +56,18 @@ export const defects = {
       return model.forwardBackward({ ...batch, weight: batch.weight.map((weight) => weight + leak) }, loss);
     }),
   },
+  'cuts-actions-at-their-end': {
+    expected: 'earlier-actions',
+    change: ({ encoder }) => ({
+      encoder: new Proxy(encoder, {
+        get: (of, name) => {
+          if (name === 'earlierActions') return { promptIds: 0, shown: (action) => action.slice(0, -1) };
+          const member = Reflect.get(of, name, of);
+          return typeof member === 'function' ? member.bind(of) : member;
+        },
+      }),
+    }),
+  },
   'takes-rows-for-episodes': {
     expected: 'cut-episodes',
     change: learning((batch, loss, model) =>

@@ -59,6 +59,29 @@ export const encoderChecks: readonly PolicyCheck[] = [
     },
   },
   {
+    id: 'earlier-actions',
+    title:
+      'an earlier action is shown by ids from its end, with its end token, and a prompt before the last action only is the end of begin() and append()',
+    cure: 'Cut ids from the start of an action, encode nothing again, and count the ids of the prompt.',
+    idle: ({ model: { encoder } }) =>
+      encoder.earlierActions === undefined ? 'earlier actions stay as they were' : undefined,
+    run: ({ model: { encoder }, actions, observations }) => {
+      const { promptIds, shown } = encoder.earlierActions!;
+      const [end] = encoder.endIds;
+      const longest = Math.min(
+        ...observations.flatMap((text) => [encoder.begin('', text), encoder.append(text)].map(({ length }) => length)),
+      );
+      if (!Number.isSafeInteger(promptIds) || promptIds < 0 || promptIds > longest)
+        return `promptIds is ${promptIds}, and a prompt has ${longest} ids`;
+      return firstFound(actions, (action) => {
+        const whole = [...encoder.encodeAction(action), end!];
+        const tail = shown(whole);
+        if (tail.at(-1) === end && tail.join() === whole.slice(whole.length - tail.length).join()) return undefined;
+        return `${JSON.stringify(action)} is shown by ${tail.join(' ')}, which does not end ${whole.join(' ')}`;
+      });
+    },
+  },
+  {
     id: 'forged-markers',
     title: 'text that spells a control token is encoded as text',
     cure: 'Encode outside text with a tokenizer that was built without special tokens, so that it can neither end a turn nor play another role.',
