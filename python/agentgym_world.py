@@ -68,7 +68,8 @@ class Environment:
     """
 
     def reset(self, task, seed):
-        """Starts a task. Returns the first observation, or a dict with `observation`, `instructions`, `tools`, `sandbox`.
+        """Starts a task. Returns the first observation, or a dict with `observation`, `instructions`, `tools`, `sandbox`,
+        `artifacts`.
 
         `seed` has 64 bits and decides everything random in the episode.
         """
@@ -154,12 +155,13 @@ def result(
     milestones=None,
     details=None,
     verdicts=None,
+    artifacts=None,
 ):
     """The answer to an action.
 
     `terminated`: the task ended. `truncated`: a limit that the agent does not know cut the episode. `success` and `invalid`
     are facts of this turn. `progress` is a number from 0 to 1; `milestones` a pair of those reached and all; `details` a dict
-    for records.
+    for records; `artifacts` a list of `artifact(...)`, which are recorded and which the agent does not see.
     """
     facts = {"success": bool(success), "invalid": bool(invalid)}
     if progress is not None:
@@ -178,12 +180,25 @@ def result(
     }
     if verdicts is not None:
         answer["verdicts"] = verdicts
+    if artifacts is not None:
+        answer["artifacts"] = list(artifacts)
     return answer
 
 
 def failed(output):
     """The answer to a call that could not be carried out because of the call itself."""
     return {"output": output, "failed": True}
+
+
+def artifact(name, media_type, content):
+    """Something that an episode made, for its record: a patch, a page, a picture.
+
+    `content` is text or bytes, and `media_type` says what it is, such as `text/x-diff` or `image/png`.
+    """
+    made = {"name": name, "mediaType": media_type, "content": content}
+    if not isinstance(content, str):
+        made.update(content=base64.b64encode(content).decode("ascii"), encoding="base64")
+    return made
 
 
 def serve(open_world):
@@ -292,15 +307,15 @@ class _Player:
         given = request.get("sandbox")
         environment = self._environments[request["instance"]]
         environment.sandbox = given and Sandbox(self._channel, request["instance"], given)
-        return self._environments[request["instance"]].reset(request["task"], int(request["seed"]))
+        return _without_image(environment.reset(request["task"], int(request["seed"])))
 
     def on_step(self, request):
-        return self._environments[request["instance"]].step(request["action"])
+        return _without_image(self._environments[request["instance"]].step(request["action"]))
 
     def on_call(self, request):
         environment = self._environments[request["instance"]]
         answer = environment.call(request["name"], request["arguments"], int(request["seed"]))
-        return answer if isinstance(answer, dict) else {"output": answer}
+        return _without_image(answer if isinstance(answer, dict) else {"output": answer})
 
     def on_act(self, request):
         return self._environments[request["instance"]].act(request["player"], int(request["seed"]))
@@ -313,7 +328,7 @@ class _Player:
 
     def on_conclude(self, request):
         conclusion = self._environments[request["instance"]].conclude(request["cause"])
-        return {name: conclusion[name] for name in ("reward", "facts", "verdicts") if name in conclusion}
+        return {name: conclusion[name] for name in ("reward", "facts", "verdicts", "artifacts") if name in conclusion}
 
     def on_dispose(self, request):
         environment = self._environments.pop(request["instance"], None)
@@ -327,6 +342,24 @@ class _Player:
         world, self._world = self._world, None
         if hasattr(world, "close"):
             world.close()
+
+
+def _without_image(answer):
+    """The same answer. Bytes, pictures and arrays in an observation would be sent as long lists of numbers."""
+    observation = answer.get("observation", answer.get("output")) if isinstance(answer, dict) else answer
+    parts = observation.values() if isinstance(observation, dict) else observation if isinstance(observation, list) else [observation]
+    if any(map(_is_image, parts)):
+        raise TypeError(
+            "images as observations are not supported. Describe what is seen in text, or record the picture as an artifact"
+        )
+    return answer
+
+
+def _is_image(value):
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return True
+    # Arrays of numpy, tensors, and pictures of PIL. A text of numpy is a text.
+    return not isinstance(value, str) and (hasattr(value, "__array__") or hasattr(value, "__array_interface__"))
 
 
 def _described(tasks):

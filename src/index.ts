@@ -4,6 +4,7 @@
 export { defineRecipe, type RecipeDefinition } from './config/define-recipe.js';
 export type { Recipe } from './config/recipe-schema.js';
 export type * from './contracts/algorithm.js';
+export type * from './contracts/artifact.js';
 export type * from './contracts/batch.js';
 export type * from './contracts/credit.js';
 export type * from './contracts/curriculum.js';

@@ -56,7 +56,11 @@ const environmentKeys = {
   instances: optionalCount(1, 'Maximum number of instances; default: as the environment says, or `rollout.inFlight`'),
   observationCharacters: optionalCount(
     1,
-    'Maximum length of an observation in UTF-16 units; a longer one is cut, with a mark. Default: as the environment says, or 16384',
+    'Maximum length of an observation in UTF-16 units; a longer one loses its middle, which a mark replaces. Default: as the environment says, or 16384',
+  ),
+  observationTokens: optionalCount(
+    1,
+    'Maximum number of tokens of an observation, its mark included; a longer one loses its middle. It holds for the policy, also in demonstrations and examples, and for what its tools answer; players without tokens read whole observations. Default: no limit',
   ),
   seconds: optional(
     v.strictObject({

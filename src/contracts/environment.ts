@@ -1,3 +1,4 @@
+import type { Artifact } from './artifact.js';
 import type { Facts } from './facts.js';
 import type { FunctionDefinition, ToolResult } from './function-calls.js';
 import type { Json } from './json.js';
@@ -68,6 +69,7 @@ export interface TaskFacts {
 
 /** The start of a task. */
 export interface Start {
+  /** The first observation. Images as observations are not supported; a picture can be an artifact. */
   readonly observation: string;
   /** Names the sandbox in which the task runs, for the record. Absent: that of the episode, if it has one. */
   readonly sandbox?: string;
@@ -75,11 +77,16 @@ export interface Start {
   readonly instructions?: string;
   /** Names of the world's `tools` that the task offers. Absent: all. */
   readonly tools?: readonly string[];
+  /** Recorded with the episode; the agent does not see them. */
+  readonly artifacts?: readonly Artifact[];
 }
 
 /** The result of an action. */
 export interface StepResult {
-  /** The next observation of the agent. The host cuts texts longer than `observationCharacters` and marks the cut. */
+  /**
+   * The next observation of the agent. The host cuts texts longer than `observationCharacters` in their middle, and marks
+   * the cut. Images as observations are not supported; a picture can be an artifact.
+   */
   readonly observation: string;
   /** The environment's own reward of this step. It is recorded; training uses the reward scheme. */
   readonly reward: number;
@@ -92,10 +99,15 @@ export interface StepResult {
   readonly facts: Facts;
   /** Judgements of the episode so far, for the record. Those of the last turn stay. */
   readonly verdicts?: readonly Verdict[];
+  /**
+   * Recorded with the episode; the agent does not see them. They may differ when the same actions are played again. At
+   * most 100 in a result.
+   */
+  readonly artifacts?: readonly Artifact[];
 }
 
 /** The grade of an episode that the host cut: its last turn gets this reward and these facts. */
-export type Conclusion = Pick<StepResult, 'reward' | 'facts' | 'verdicts'>;
+export type Conclusion = Pick<StepResult, 'reward' | 'facts' | 'verdicts' | 'artifacts'>;
 
 /**
  * One instance of a world. It plays one episode at a time; `reset` starts the next. The same task, random stream and

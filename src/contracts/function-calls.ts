@@ -1,3 +1,4 @@
+import type { Artifact } from './artifact.js';
 import type { Json } from './json.js';
 
 /** A function that an agent may call, as chat templates describe it. */
@@ -19,13 +20,17 @@ export type ReadCall = { readonly call: FunctionCall } | { readonly malformed: s
 
 /** The answer to a call. */
 export interface ToolResult {
-  /** The next observation; the host cuts it at the limit of the recipe. It is only data and is never executed. */
+  /**
+   * The next observation; the host cuts it in its middle at the limit of the recipe. It is only data and is never executed.
+   */
   readonly output: string;
   /**
    * The call was understood but could not be carried out because of the call itself: a division by 0, a page that does
    * not exist.
    */
   readonly failed?: boolean;
+  /** Recorded with the episode, as those of `StepResult`. At most 100 in a result. */
+  readonly artifacts?: readonly Artifact[];
 }
 
 /** The functions that a format offers to an agent. Their names differ. */

@@ -1,3 +1,4 @@
+import type { RecordedArtifact } from './artifact.js';
 import type { Facts } from './facts.js';
 import type { Json } from './json.js';
 
@@ -188,6 +189,8 @@ export interface CompletedEpisode extends EpisodeKey {
   readonly sandbox?: string;
   /** The tools of its world that the task offered, if not all. */
   readonly tools?: readonly string[];
+  /** What the episode made besides texts, in the order of its turns; on recorded episodes only. Absent: nothing. */
+  readonly artifacts?: readonly RecordedArtifact[];
   /** Number of failures before it succeeded. */
   readonly retries: number;
 }
@@ -207,6 +210,8 @@ export interface FailedEpisode extends EpisodeKey {
   };
   /** Number of turns before the failure. */
   readonly turns: readonly Turn[];
+  /** As those of a completed episode, up to the failure. */
+  readonly artifacts?: readonly RecordedArtifact[];
   readonly retries: number;
 }
 

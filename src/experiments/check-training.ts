@@ -3,6 +3,7 @@ import type { SplitName } from '../contracts/environment.js';
 import type { FoundRequirement } from '../contracts/requirement.js';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
+import { cutObservations } from '../rollout/cut-tokens.js';
 import { layOutDemonstration } from '../rollout/demonstration.js';
 import type { Splits, TaskList } from '../rollout/world-handle.js';
 import type { ContributionRecord } from '../runs/run-manifest.js';
@@ -10,7 +11,8 @@ import type { MemoryEstimate } from './estimate-memory.js';
 import { externalParts } from './inexact-reasons.js';
 import type { MemoryPolicy } from './judge-memory.js';
 import { longestSequence } from './history-sizes.js';
-import { demonstrationContexts, layoutOf, refuseLongPrompt } from './make-parts.js';
+import { demonstrationContexts, layoutOf, refuseLongPrompt, refuseShortObservations } from './make-parts.js';
+import { cutPrompt } from './write-prompt.js';
 import { disposeParts, openParts } from './open-parts.js';
 import { tryFiles } from './prepare-demonstrations.js';
 import type { FileContext } from './stage-demonstrations.js';
@@ -73,17 +75,23 @@ export async function checkTraining(
     const told = parts.entries.map((entry, place) => {
       const { format } = contexts[place] as FileContext;
       const written = { ...entry, format, prompt: entry.writePrompt(format) };
-      if (encoder !== undefined) refuseLongPrompt(plan, written, encoder, maxTokens);
-      return written;
+      if (encoder === undefined) return written;
+      refuseShortObservations(entry.plan, encoder);
+      const read = { ...written, prompt: cutPrompt(written.prompt, entry.plan.environment.observationTokens, encoder) };
+      refuseLongPrompt(plan, read, encoder, maxTokens);
+      return read;
     });
+    if (encoder !== undefined) for (const { plan: entry } of parts.transfer) refuseShortObservations(entry, encoder);
     const promptOf = (entry: EntryPlan) => told.find((one) => one.plan === entry)?.prompt;
     await tryFiles(
       plan,
       contexts,
       encoder && {
         maxTokens,
-        isShort: (one, entry) =>
-          layOutDemonstration(one, encoder, layoutOf(plan, entry, { maxTokens }, promptOf(entry))) !== undefined,
+        isShort: (one, entry) => {
+          const read = cutObservations(one, entry.environment.observationTokens, encoder);
+          return layOutDemonstration(read, encoder, layoutOf(plan, entry, { maxTokens }, promptOf(entry))) !== undefined;
+        },
       },
     );
     const known = await splitTasks(plan, told, new Map(), random, 'check');

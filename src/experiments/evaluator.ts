@@ -57,6 +57,7 @@ interface Tasks {
   readonly attempts: number;
   /** As in `EvaluateOptions`. */
   readonly part?: number;
+  readonly artifacts?: number;
 }
 
 /** The results of a run's final evaluation. */
@@ -94,8 +95,9 @@ export class Evaluator {
     if (tasks === 0) return [];
     this.#tell('evaluating the policy before reinforcement learning');
     const all: Played[] = [];
+    const own = { ...this.#finalTasks, ...(tasks !== 'all' && { part: tasks }) };
     for (const way of this.#policyWays('start', temperatures)) {
-      const played = await this.#playTraining(way, { ...this.#finalTasks, ...(tasks !== 'all' && { part: tasks }) });
+      const played = await this.#playTraining(way, all.length === 0 ? this.#recorded(own) : own);
       for (const one of played) this.#write(stage, 0, one);
       all.push(...played);
     }
@@ -115,7 +117,8 @@ export class Evaluator {
     const own: Played[] = [];
     const playOwn = async (way: Way) => {
       if (way.player !== 'policy') this.#tell(way.title);
-      const played = await this.#playTraining(way, this.#finalTasks);
+      const tasks = own.length === 0 ? this.#recorded(this.#finalTasks) : this.#finalTasks;
+      const played = await this.#playTraining(way, tasks);
       for (const one of played) this.#write(stage, step, one);
       own.push(...played);
     };
@@ -202,11 +205,13 @@ export class Evaluator {
     tasks: Tasks,
   ): Promise<Evaluation> {
     const { plan, random, signal, trainedClusters } = this.options;
+    const { artifacts } = tasks;
     const ticker = tickEpisodes((line) => this.#tell(line), secondsBetweenLines);
     ticker.begin(actor.kind === 'model' ? title : 'baseline');
     return evaluate(actor, {
       ...(this.#sharesClusters(environment) && { trainedClusters: trainedClusters()?.get(environment.name) }),
       part: tasks.part,
+      ...(artifacts !== undefined && { artifacts }),
       progress: (counts) => ticker.take(counts),
       split: tasks.split,
       tasks: tasks.tasks === 'all' ? Infinity : tasks.tasks,
@@ -235,14 +240,24 @@ export class Evaluator {
     this.options.journal.evaluation({ stage, step, player, evaluation: summary, outcomes });
   }
 
+  /** Number of episodes of each environment that are kept. */
+  get #most(): number {
+    const { entries, plan } = this.options;
+    return Math.ceil(plan.recipe.record.episodes / entries.length);
+  }
+
+  /** The same tasks, where episodes are kept, with their artifacts. */
+  #recorded(tasks: Tasks): Tasks {
+    return { ...tasks, artifacts: this.#most };
+  }
+
   /** Keeps episodes of the first evaluation of each environment, which is at temperature 0. */
   #keepEpisodes(name: string, all: readonly Played[]): void {
-    const { entries, journal, plan } = this.options;
-    const most = Math.ceil(plan.recipe.record.episodes / entries.length);
+    const { entries, journal } = this.options;
     const kept = entries.flatMap(({ plan: { entry } }) => {
       const name = entries.length > 1 ? entry : undefined;
       const own = all.find(({ evaluation: { summary } }) => summary.environment === name);
-      return own?.evaluation.episodes.slice(0, most) ?? [];
+      return own?.evaluation.episodes.slice(0, this.#most) ?? [];
     });
     journal.episodes(name, 0, showPieces(kept, entries[0].actor.model.encoder));
   }

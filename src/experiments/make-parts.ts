@@ -5,6 +5,7 @@ import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { type ModelActor, type Prompt, systemPrompt } from '../rollout/actor.js';
+import { markTokens } from '../rollout/cut-tokens.js';
 import { conversationText, type DemonstrationLayout } from '../rollout/demonstration.js';
 import { windowOf } from '../rollout/episode-tokens.js';
 import { type Filled, mapFilled } from '../rollout/filled.js';
@@ -31,7 +32,7 @@ import type {
   StageDemonstrations,
   StoredDemonstrations,
 } from './stage-demonstrations.js';
-import { refuseLongExamples } from './write-prompt.js';
+import { cutPrompt, refuseLongExamples } from './write-prompt.js';
 
 /** An environment of a run, and how the policy plays in it. */
 export interface PlayedEntry extends OpenEntry {
@@ -129,10 +130,12 @@ export async function makeParts(
 function playEntry({ recipe }: RunPlan, entry: OpenEntry, policy: PolicyModel): PlayedEntry {
   const { tools, plan } = entry;
   const format = fitFormat(entry.format, { tools, encoder: policy.encoder });
-  const prompt = entry.writePrompt(format);
+  const { observationTokens } = plan.environment;
+  refuseShortObservations(plan, policy.encoder);
+  const prompt = cutPrompt(entry.writePrompt(format), observationTokens, policy.encoder);
   const { maxEpisodeTokens } = recipe.rollout;
   const { maxActionTokens, ...sampling } = plan.sampling;
-  const limits = { maxActionTokens, maxEpisodeTokens, history: recipe.policy.history };
+  const limits = { maxActionTokens, maxEpisodeTokens, observationTokens, history: recipe.policy.history };
   return {
     ...entry,
     format,
@@ -225,6 +228,20 @@ export function layoutOf(
   // A sequence with a note about turns that are not shown may be longer than what the episode read.
   const maxTokens = Math.min(capabilities.maxTokens, history === 'full' ? longestSequence(plan.recipe) : Infinity);
   return { actionTokens, maxTokens, maxEpisodeTokens, examples: prompt?.examples, history };
+}
+
+/** Throws AG_RECIPE_INVALID if observations are cut so short that the mark of a cut leaves no room for them. */
+export function refuseShortObservations({ environment, path }: EntryPlan, encoder: ConversationEncoder): void {
+  const { observationTokens } = environment;
+  if (observationTokens === undefined) return;
+  const mark = markTokens(encoder);
+  if (observationTokens > mark) return;
+  const key = formatPath([...path, 'observationTokens']);
+  throw new AgentgymError('AG_RECIPE_INVALID', {
+    message: `\`${key}\` is ${observationTokens}, and the mark of a cut alone may have ${mark} tokens in this policy.`,
+    hint: `Raise it to ${2 * mark} or more, or remove it.`,
+    path: key,
+  });
 }
 
 /**

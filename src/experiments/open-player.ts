@@ -209,7 +209,8 @@ async function openModel(
   refuseLongAnswer(request, model.capabilities.maxTokens);
   const sampling = { temperature: request.temperature ?? 0, topP: own.topP, topK: own.topK, exact: true };
   const { maxEpisodeTokens } = recipe?.rollout ?? {};
-  const limits = { maxActionTokens, maxEpisodeTokens, history: recipe?.policy.history };
+  const { observationTokens } = entry?.environment ?? {};
+  const limits = { maxActionTokens, maxEpisodeTokens, observationTokens, history: recipe?.policy.history };
   return { kind: 'model', model, format, sampling, ...limits, tools };
 }
 

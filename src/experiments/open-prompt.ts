@@ -10,7 +10,7 @@ import type { HostSettings } from '../plugins/create-host.js';
 import { chooseExamples } from './choose-examples.js';
 import type { OpenEnvironment } from './open-environment.js';
 import { knownEnvironment } from './other-environments.js';
-import { promptOf, refuseLongExamples, writePrompt } from './write-prompt.js';
+import { cutPrompt, promptOf, refuseLongExamples, writePrompt } from './write-prompt.js';
 
 /** The prompt of a run that plays. */
 interface OwnPrompt {
@@ -43,11 +43,12 @@ export async function withPrompt(actor: Actor, request: PromptRequest): Promise<
   const prompt = await openPrompt(request, writing);
   if (prompt === undefined) return actor;
   if (actor.kind === 'player') return { ...actor, prompt };
-  const { history, model, maxActionTokens, maxEpisodeTokens = Infinity } = actor;
+  const { history, model, maxActionTokens, maxEpisodeTokens = Infinity, observationTokens } = actor;
+  const read = cutPrompt(prompt, observationTokens, model.encoder);
   const window = windowOf(history).tokens;
   const limits = { maxTokens: Math.min(window, maxEpisodeTokens, model.capabilities.maxTokens), maxActionTokens };
-  refuseLongExamples(prompt, model.encoder, writing, limits, { count: '`--prompt-examples`' });
-  return { ...actor, prompt };
+  refuseLongExamples(read, model.encoder, writing, limits, { count: '`--prompt-examples`' });
+  return { ...actor, prompt: read };
 }
 
 async function openPrompt(

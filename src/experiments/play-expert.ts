@@ -40,7 +40,9 @@ export async function playExpert(
   if (sharedGames === undefined) return play(first, count);
   const header = expertHeader(plan, stage, context, split);
   const { retries, deadlineSeconds = null } = plan.recipe.rollout;
-  const settings = { environment: entry.environment as unknown as JsonObject, retries, deadlineSeconds };
+  // Experts read no tokens.
+  const { observationTokens: _, ...played } = entry.environment;
+  const settings = { environment: played as unknown as JsonObject, retries, deadlineSeconds };
   return shareGames(sharedGames, { header, stream: path, settings }, { first, count }, play, signal);
 }
 

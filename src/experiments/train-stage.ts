@@ -9,6 +9,7 @@ import type { PolicyModel, ReferenceModel } from '../contracts/policy.js';
 import type { Random } from '../contracts/random.js';
 import { inTemporaryFolder } from '../files/temporary-folder.js';
 import type { ComposedReward } from '../rollout/compose-reward.js';
+import { cutObservations } from '../rollout/cut-tokens.js';
 import { type Demonstration, type DemonstrationRows, layOutDemonstration } from '../rollout/demonstration.js';
 import { mapFilled } from '../rollout/filled.js';
 import { PackedRows } from '../rollout/packed-rows.js';
@@ -111,7 +112,8 @@ async function runSft(
   const learning = all.map((own, at) => {
     const { plan: entry, prompt } = parts.entries[at] as PlayedEntry;
     const layOut = (demonstration: Demonstration): DemonstrationRows | undefined => {
-      const laid = layOutDemonstration(demonstration, encoder, layoutOf(plan, entry, capabilities, prompt));
+      const read = cutObservations(demonstration, entry.environment.observationTokens, encoder);
+      const laid = layOutDemonstration(read, encoder, layoutOf(plan, entry, capabilities, prompt));
       const { task } = laid ?? {};
       return laid && task !== undefined ? { ...laid, task: taskName({ entry: entry.entry, task }) } : laid;
     };

@@ -1,6 +1,7 @@
 import type { ConversationEncoder } from '../contracts/policy.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import { type Prompt, systemPrompt } from '../rollout/actor.js';
+import { cutObservations } from '../rollout/cut-tokens.js';
 import { type ExampleGame, WorkedExamples } from '../rollout/worked-examples.js';
 import { writeDemonstration, type WritingPolicy } from '../rollout/write-demonstration.js';
 import type { ChosenGame } from './choose-examples.js';
@@ -24,6 +25,13 @@ export function promptOf(system: string | undefined, games: readonly ExampleGame
     system,
     ...(first !== undefined && { examples: new WorkedExamples([first, ...others]) }),
   };
+}
+
+/** A prompt whose games show the observations that a policy reads. */
+export function cutPrompt(prompt: Prompt, longest: number | undefined, encoder: ConversationEncoder): Prompt {
+  if (prompt.examples === undefined || longest === undefined) return prompt;
+  const games = prompt.examples.games.map((game) => cutObservations(game, longest, encoder));
+  return promptOf(prompt.system, games);
 }
 
 function writeGame({ episode, place, read }: ChosenGame, writing: WritingPolicy): ExampleGame {

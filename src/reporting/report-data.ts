@@ -1,5 +1,6 @@
 // The data of the report page, as JSON. This file imports only types, because the page in a browser shares it with the
 // code that makes the data. JSON has no non-finite numbers, so they are null here.
+import type { RecordedArtifact } from '../contracts/artifact.js';
 import type { CompletedEpisode, TokenRecord, Turn } from '../contracts/trajectory.js';
 import type { Reservable } from './reservations.js';
 
@@ -327,7 +328,12 @@ export interface ReportEpisode
   readonly return: number | null;
   /** One for each token sequence. Absent for players without tokens. */
   readonly sequences?: readonly ReportTokens[] | undefined;
+  /** As recorded; absent: none. */
+  readonly artifacts?: readonly ReportArtifact[];
 }
+
+/** An artifact: with its content as base64, or with the reason in words why it is not in the page. */
+export type ReportArtifact = RecordedArtifact & ({ readonly content: string } | { readonly absent: string });
 
 /** One observation and the action after it, as recorded. */
 export type ReportTurn = Turn;

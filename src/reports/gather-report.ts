@@ -2,7 +2,7 @@ import { AgentgymError } from '../errors/agentgym-error.js';
 import type { ReportData } from '../reporting/report-data.js';
 import { isAblation } from '../runs/folder-kind.js';
 import { reportAblation } from './report-ablation.js';
-import { largestEpisodes, reportRuns, type ReportRequest } from './report-runs.js';
+import { reportRuns, type ReportRequest } from './report-runs.js';
 
 /**
  * Gathers the data of the report page and of figures. An ablation must be the only subject, because it already compares
@@ -19,6 +19,5 @@ export async function gatherReport(request: ReportRequest): Promise<ReportData> 
       hint: 'Give only the ablation, or the runs below its `cells/`.',
     });
   }
-  const limits = { count: episodes, bytes: largestEpisodes };
-  return reportAblation(first, { episodes: limits, version, measure: 'success', temperature: 0 });
+  return reportAblation(first, { episodes, version, measure: 'success', temperature: 0 });
 }

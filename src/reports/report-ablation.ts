@@ -21,14 +21,14 @@ import { loadRun } from '../runs/load-run.js';
 import { differingKeys, recipeLeaves } from '../runs/recipe-leaves.js';
 import { statusTogether, type ReportedRun } from './report-cells.js';
 import { finite, reportComparison } from './report-comparisons.js';
-import { reportEpisodes, type ShownEpisodeLimits } from './report-episodes.js';
+import { reportEpisodes } from './report-episodes.js';
 import { reportRun } from './report-run.js';
-import { halfLogs } from './report-runs.js';
+import { halfLogs, limitsFor } from './report-runs.js';
 import { halfNotes } from './run-notes.js';
 
 export interface ReportAblationOptions extends SummarizeOptions {
-  /** Limits for all runs together. */
-  readonly episodes: ShownEpisodeLimits;
+  /** The most episodes in the page, over all runs. */
+  readonly episodes: number;
   readonly version: string;
 }
 
@@ -39,9 +39,7 @@ const mostDetailed = 20;
 export async function reportAblation(directory: string, options: ReportAblationOptions): Promise<ReportData> {
   const manifest = await readAblation(directory);
   const begun = runsOf(directory, manifest).filter((run) => existsSync(run.directory));
-  const { count, bytes } = options.episodes;
-  const share = Math.max(1, begun.length);
-  const limits = { count: Math.floor(count / share), bytes: Math.floor(bytes / share) };
+  const limits = limitsFor(options.episodes, Math.max(1, begun.length));
   const runs = new Map<string, ReportedRun>();
   for (const run of begun) {
     await readCellRun(run, manifest.finished);

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { openRegularFile } from '../files/open-regular-file.js';
 import type { Episode, TokenRecord } from '../contracts/trajectory.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
-import type { ReportEpisode, ReportTokens } from '../reporting/report-data.js';
+import type { ReportArtifact, ReportEpisode, ReportTokens } from '../reporting/report-data.js';
+import { reportArtifact } from './report-artifact.js';
 import { evaluationEpisodes } from '../experiments/evaluator.js';
 import { taskName } from '../rollout/task-name.js';
 import { shapeProblem } from '../runs/recorded-shapes.js';
@@ -14,6 +15,8 @@ export interface ShownEpisodeLimits {
   readonly count: number;
   /** Total length of the logs' lines. */
   readonly bytes: number;
+  /** Total length of the contents of artifacts. */
+  readonly artifactBytes: number;
 }
 
 export interface ReportedEpisodes {
@@ -46,16 +49,18 @@ export async function reportEpisodes(run: string, limits: ShownEpisodeLimits): P
   const logs = new EpisodeLogs(run);
   await logs.refresh();
   const episodes: ReportEpisode[] = [];
-  await logs.read(logs.choose(limits, takeEvenly), (_, episode) => episodes.push(episode));
+  await logs.read(logs.choose(limits, takeEvenly), limits.artifactBytes, (_, episode) => episodes.push(episode));
   return { episodes, recorded: logs.recorded, halfWritten: logs.halfWritten };
 }
 
 /** Positions in a run's episode logs, also for running runs: a refresh reads only new lines. */
 export class EpisodeLogs {
+  readonly #run: string;
   readonly #folder: string;
   readonly #logs = new Map<string, ScannedLog>();
 
   constructor(run: string) {
+    this.#run = run;
     this.#folder = join(run, 'episodes');
   }
 
@@ -95,15 +100,23 @@ export class EpisodeLogs {
     const rows = Array.from({ length: Math.max(0, ...evaluations.map(({ length }) => length)) }, (_, row) =>
       evaluations.flatMap((lines) => lines[row] ?? []),
     ).flat();
-    const half = { count: Math.ceil(limits.count / 2), bytes: limits.bytes / 2 };
+    const half = { ...limits, count: Math.ceil(limits.count / 2), bytes: limits.bytes / 2 };
     const paired = takeFirst(rows, training.length === 0 ? limits : half);
-    const left = { count: limits.count - paired.length, bytes: limits.bytes - bytesOf(paired) };
+    const left = { ...limits, count: limits.count - paired.length, bytes: limits.bytes - bytesOf(paired) };
     return [...take(training, left), ...paired];
   }
 
-  /** Reads lines in their order. Throws AG_RUN_DAMAGED naming a line that is not JSON. */
-  async read(lines: readonly EpisodeLine[], found: (line: EpisodeLine, episode: ReportEpisode) => void): Promise<void> {
+  /**
+   * Reads lines in their order, and contents of their artifacts up to a total length. Throws AG_RUN_DAMAGED naming a line that
+   * is not JSON.
+   */
+  async read(
+    lines: readonly EpisodeLine[],
+    artifactBytes: number,
+    found: (line: EpisodeLine, episode: ReportEpisode) => void,
+  ): Promise<void> {
     const handles = new Map<string, FileHandle>();
+    let left = artifactBytes;
     try {
       for (const line of lines) {
         const file = join(this.#folder, line.log);
@@ -111,7 +124,14 @@ export class EpisodeLogs {
         handles.set(line.log, handle);
         const buffer = Buffer.alloc(line.end - line.start);
         await handle.read(buffer, 0, buffer.length, line.start);
-        found(line, reportEpisode(parseLine(buffer.toString('utf8'), file, line.start)));
+        const episode = parseLine(buffer.toString('utf8'), file, line.start);
+        const artifacts: ReportArtifact[] = [];
+        for (const artifact of episode.artifacts ?? []) {
+          const shown = await reportArtifact(this.#run, artifact, left);
+          if ('content' in shown) left -= shown.bytes;
+          artifacts.push(shown);
+        }
+        found(line, { ...reportEpisode(episode), ...(artifacts.length > 0 && { artifacts }) });
       }
     } finally {
       await Promise.all([...handles.values()].map((handle) => handle.close()));

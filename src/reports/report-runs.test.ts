@@ -1,5 +1,6 @@
 // Reports about runs whose logs are written here line by line, so that every number is known beforehand.
-import { appendFileSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { appendFileSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -274,7 +275,7 @@ describe('the episodes of a report', () => {
   const big = 1 << 30;
 
   it('are all where they fit, with shortened numbers', async () => {
-    const { episodes, recorded } = await reportEpisodes(await makeRun(), { count: 10, bytes: big });
+    const { episodes, recorded } = await reportEpisodes(await makeRun(), { count: 10, bytes: big, artifactBytes: big });
     expect([episodes.length, recorded]).toEqual([3, 3]);
     expect(episodes[0]).toMatchObject({ task: 'train-0', outcome: 'solved', sequences: [{ logprobs: [0, -1.2346] }] });
   });
@@ -286,7 +287,7 @@ describe('the episodes of a report', () => {
     const line = episodeLine('rl', 'train-0') as { sequences: readonly object[] };
     const recorded = { ...line, sequences: [{ ...line.sequences[0], pieces: ['a', 'b'], ...numbers }] };
     writeFileSync(join(run, 'episodes', 'rl.jsonl'), `${JSON.stringify(recorded)}\n`);
-    const { episodes } = await reportEpisodes(run, { count: 10, bytes: big });
+    const { episodes } = await reportEpisodes(run, { count: 10, bytes: big, artifactBytes: big });
     expect(episodes[0]!.sequences![0]).toEqual({
       tokens: [4, 6],
       mask: [0, 1],
@@ -304,21 +305,73 @@ describe('the episodes of a report', () => {
       const lines = Array.from({ length: 20 }, (_, i) => `${JSON.stringify(episodeLine(name, `test-${i}`))}\n`);
       writeFileSync(join(run, 'episodes', `${name}.jsonl`), lines.join(''));
     }
-    const { episodes, recorded } = await reportEpisodes(run, { count: 10, bytes: big });
+    const { episodes, recorded } = await reportEpisodes(run, { count: 10, bytes: big, artifactBytes: big });
     expect(recorded).toBe(141);
     const tasks = (stage: string) => episodes.filter((episode) => episode.stage === stage).map(({ task }) => task);
     expect(tasks('rl')).toEqual(['train-0', 'train-25', 'train-50', 'train-75', 'train-100']);
     expect(tasks('evaluation.final')).toEqual(['test-0', 'test-1', 'test-2']);
     expect(tasks('evaluation.start')).toEqual(['test-0', 'test-1']);
-    const few = await reportEpisodes(run, { count: 1000, bytes: 20_000 });
+    const few = await reportEpisodes(run, { count: 1000, bytes: 20_000, artifactBytes: 0 });
     const bytes = few.episodes.length * JSON.stringify(episodeLine('rl', 'train-10')).length;
     expect(bytes).toBeLessThan(20_500);
     expect(bytes).toBeGreaterThan(15_000);
   });
 
+  // Goes red when a content is not compared with its hash, a link is followed, or the limit counts for each artifact alone.
+  it('have their artifacts, or say why not', async () => {
+    const run = await makeRun();
+    const outside = join(mkdtempSync(join(tmpdir(), 'agentgym-report-')), 'secret');
+    mkdirSync(join(run, 'artifacts'));
+    const recorded = ['first', 'second', 'missing', 'changed', 'linked', 'last'].map((name, turn) => {
+      const content = Buffer.from(name === 'second' ? 'x'.repeat(100) : name);
+      const sha256 = createHash('sha256').update(content).digest('hex');
+      const file = join(run, 'artifacts', sha256);
+      if (name === 'changed') writeFileSync(file, 'CHANGED');
+      else if (name === 'linked') {
+        writeFileSync(outside, content);
+        symlinkSync(outside, file);
+      } else if (name !== 'missing') writeFileSync(file, content);
+      return { turn, name, mediaType: 'text/plain', bytes: content.length, sha256, later: 'unknown' };
+    });
+    const huge = { name: 'huge', mediaType: 'video/mp4', bytes: 1e9 };
+    const line = { ...episodeLine('rl', 'train-0'), artifacts: [...recorded, huge] };
+    writeFileSync(join(run, 'episodes', 'rl.jsonl'), `${JSON.stringify(line)}\n`);
+    const { episodes } = await reportEpisodes(run, { count: 10, bytes: big, artifactBytes: 25 });
+    const shown = episodes[0]!.artifacts!.map((one) => ('content' in one ? atob(one.content) : one.absent));
+    expect(shown).toEqual([
+      'first',
+      expect.stringMatching(
+        /^It would make this page too large. The run's folder has it in artifacts\/[0-9a-f]{64}\.$/,
+      ),
+      expect.stringMatching(/^The run's folder lacks artifacts\/[0-9a-f]{64}, or has something else there\.$/),
+      expect.stringMatching(/^artifacts\/[0-9a-f]{64} was changed since\.$/),
+      expect.stringMatching(/^The run's folder lacks artifacts/),
+      'last',
+      'It was too large to be recorded.',
+    ]);
+    expect(episodes[0]!.artifacts![0]).toEqual({
+      turn: 0,
+      name: 'first',
+      mediaType: 'text/plain',
+      bytes: 5,
+      sha256: recorded[0]!.sha256,
+      content: btoa('first'),
+    });
+    const few = await reportEpisodes(run, { count: 10, bytes: big, artifactBytes: 8 });
+    expect(few.episodes[0]!.artifacts!.filter((one) => 'content' in one)).toHaveLength(1);
+    writeFileSync(
+      join(run, 'episodes', 'rl.jsonl'),
+      `${JSON.stringify({ ...line, artifacts: [{ ...recorded[0], sha256: '../manifest.json' }] })}\n`,
+    );
+    await expect(reportEpisodes(run, { count: 10, bytes: big, artifactBytes: 8 })).rejects.toMatchObject({
+      code: 'AG_RUN_DAMAGED',
+      message: expect.stringContaining('sha256') as string,
+    });
+  });
+
   it('are none for a run that recorded none', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'agentgym-report-'));
-    expect(await reportEpisodes(folder, { count: 5, bytes: big })).toEqual({
+    expect(await reportEpisodes(folder, { count: 5, bytes: big, artifactBytes: big })).toEqual({
       episodes: [],
       recorded: 0,
       halfWritten: [],

@@ -26,7 +26,10 @@ export interface ReportRequest {
 export type RunRemarks = Pick<ReportRun, 'advice' | 'repeat'>;
 
 /** The most bytes of episode logs in a page. */
-export const largestEpisodes = 32 << 20;
+const largestEpisodes = 32 << 20;
+
+/** The most bytes of contents of artifacts in a page, where they are a third longer. */
+const largestArtifacts = 8 << 20;
 
 /**
  * Gathers the data of the report page for one run, or for several side by side. Throws as `loadRun` and
@@ -47,7 +50,11 @@ export async function reportRuns(request: ReportRequest): Promise<ReportData> {
 
 /** The limits on each run's episodes if several runs share a page. */
 export function limitsFor(episodes: number, runs: number): ShownEpisodeLimits {
-  return { count: Math.floor(episodes / runs), bytes: Math.floor(largestEpisodes / runs) };
+  return {
+    count: Math.floor(episodes / runs),
+    bytes: Math.floor(largestEpisodes / runs),
+    artifactBytes: Math.floor(largestArtifacts / runs),
+  };
 }
 
 /** Composes one document from loaded runs. `compare`: a caching version for repeated calls. */

@@ -26,6 +26,8 @@ export interface ModelActor {
   readonly maxEpisodeTokens?: number | undefined;
   /** What it reads of its episodes; absent: everything. */
   readonly history?: History | undefined;
+  /** Tokens after which an observation is cut; absent: it is cut by characters only. */
+  readonly observationTokens?: number | undefined;
   /** The tools that it may call instead of acting. */
   readonly tools?: Toolbox | undefined;
   /** Absent: the usual system text, and no examples. */

@@ -1,10 +1,12 @@
 // The results of environments are data from plugins. Each result is checked and copied before other code uses it. This
 // runs in every step, so a correct result costs only its copy; texts are never copied.
+import type { Artifact } from '../contracts/artifact.js';
 import type { Conclusion, SplitName, Start, StepResult, TaskFacts } from '../contracts/environment.js';
 import type { Facts } from '../contracts/facts.js';
 import type { FunctionDefinition, ToolResult } from '../contracts/function-calls.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { Verdict } from '../contracts/trajectory.js';
+import { isImage } from './is-image.js';
 import { copyJson, readMember, show } from './copy-json.js';
 import { splitNames } from './split-names.js';
 
@@ -15,6 +17,7 @@ import { splitNames } from './split-names.js';
  */
 export function checkStart(value: unknown): string | Start {
   if (typeof value === 'string') return value;
+  if (isImage(value)) throw new Error(`observation: ${imageRefusal}`);
   if (!isRecord(value)) throw new Error(`it must be text or an object, not ${show(value)}`);
   const observation = textOf(value, 'observation');
   const instructions = readMember(value, 'instructions', 'instructions');
@@ -31,6 +34,7 @@ export function checkStart(value: unknown): string | Start {
     ...(instructions !== undefined && { instructions }),
     ...(tools !== undefined && { tools }),
     ...(sandbox !== undefined && { sandbox }),
+    ...artifactsOf(value),
   };
 }
 
@@ -48,6 +52,7 @@ export function checkStepResult(value: unknown): StepResult {
     truncated: booleanOf(result, 'truncated', 'truncated'),
     facts: factsOf(result),
     ...verdictsOf(result),
+    ...artifactsOf(result),
   };
 }
 
@@ -58,7 +63,12 @@ export function checkStepResult(value: unknown): StepResult {
  */
 export function checkConclusion(value: unknown): Conclusion {
   const conclusion = recordOf(value);
-  return { reward: finiteOf(conclusion, 'reward'), facts: factsOf(conclusion), ...verdictsOf(conclusion) };
+  return {
+    reward: finiteOf(conclusion, 'reward'),
+    facts: factsOf(conclusion),
+    ...verdictsOf(conclusion),
+    ...artifactsOf(conclusion),
+  };
 }
 
 /**
@@ -71,7 +81,7 @@ export function checkToolResult(value: unknown, tool: string): ToolResult {
   const failed = readMember(value, 'failed', 'failed');
   if (failed !== undefined && typeof failed !== 'boolean')
     throw new Error(`failed: must be true or false, not ${show(failed)}`);
-  return { output: textOf(value, 'output'), ...(failed !== undefined && { failed }) };
+  return { output: textOf(value, 'output'), ...(failed !== undefined && { failed }), ...artifactsOf(value) };
 }
 
 /** Names that every chat template and every server of models takes. */
@@ -155,9 +165,12 @@ function recordOf(value: unknown): object {
 
 function textOf(value: object, name: string): string {
   const text = readMember(value, name, name);
-  if (typeof text !== 'string') throw new Error(`${name}: must be text, not ${show(text)}`);
-  return text;
+  if (typeof text === 'string') return text;
+  throw new Error(`${name}: ${isImage(text) ? imageRefusal : `must be text, not ${show(text)}`}`);
 }
+
+const imageRefusal =
+  'images as observations are not supported. Describe what is seen in text, or record the picture as an artifact';
 
 function finiteOf(value: object, name: string): number {
   const number = readMember(value, name, name);
@@ -207,6 +220,35 @@ function verdictOf(value: unknown, place: string): Verdict {
   if (reason !== undefined && typeof reason !== 'string')
     throw new Error(`${place}.reason: must be text, not ${show(reason)}`);
   return { judge, score, ...(reason !== undefined && { reason }) };
+}
+
+/** More artifacts in one result are a mistake. */
+const mostArtifacts = 100;
+const namePattern = /^[^\p{Cc}\u2028\u2029]{1,200}$/u;
+const mediaTypePattern = /^[a-z0-9][\w!#$&^.+-]{0,63}\/[a-z0-9][\w!#$&^.+-]{0,63}(; ?[a-z0-9-]{1,32}=[\w.-]{1,32})?$/i;
+
+/** Nothing if the result has no artifacts. Bytes are copied, because the plugin may write over them. */
+function artifactsOf(result: object): { readonly artifacts?: readonly Artifact[] } {
+  const given = readMember(result, 'artifacts', 'artifacts');
+  if (given === undefined) return {};
+  if (!Array.isArray(given)) throw new Error(`artifacts: must be a list, not ${show(given)}`);
+  if (given.length > mostArtifacts)
+    throw new Error(`artifacts: at most ${mostArtifacts} in a result, not ${given.length}`);
+  return { artifacts: given.map((artifact: unknown, index) => artifactOf(artifact, `artifacts[${index}]`)) };
+}
+
+function artifactOf(value: unknown, place: string): Artifact {
+  if (!isRecord(value)) throw new Error(`${place}: must be an object, not ${show(value)}`);
+  const [name, mediaType, content] = ['name', 'mediaType', 'content'].map((member) =>
+    readMember(value, member, `${place}.${member}`),
+  );
+  if (typeof name !== 'string' || !namePattern.test(name))
+    throw new Error(`${place}.name: must be text of 1 to 200 characters without control characters, not ${show(name)}`);
+  if (typeof mediaType !== 'string' || !mediaTypePattern.test(mediaType))
+    throw new Error(`${place}.mediaType: must be a media type, such as text/plain, not ${show(mediaType)}`);
+  if (typeof content !== 'string' && !(content instanceof Uint8Array))
+    throw new Error(`${place}.content: must be text or a Uint8Array, not ${show(content)}`);
+  return { name, mediaType, content: typeof content === 'string' ? content : Uint8Array.from(content) };
 }
 
 function progressOf(facts: object): number | undefined {

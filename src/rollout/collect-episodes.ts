@@ -10,7 +10,7 @@ import type { Conclusion } from '../contracts/environment.js';
 import type { ActionFormat } from '../contracts/format.js';
 import type { SamplerPromises } from '../contracts/policy.js';
 import type { Random } from '../contracts/random.js';
-import type { Episode, EpisodeKey, FailedEpisode, Turn } from '../contracts/trajectory.js';
+import type { Episode, EpisodeKey, FailedEpisode } from '../contracts/trajectory.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import { isUnavailable } from '../errors/is-unavailable.js';
 import { messageOf } from '../errors/message-of.js';
@@ -21,6 +21,7 @@ import type { ComposedReward } from './compose-reward.js';
 import type { EnvironmentPool } from './environment-pool.js';
 import { EpisodeCounter, type EpisodeCounts } from './episode-counts.js';
 import { EndedGroups } from './ended-groups.js';
+import { cutFor } from './cut-tokens.js';
 import { EpisodeLost } from './episode-lost.js';
 import { EpisodeSandbox, joinSandboxOptions } from './episode-sandbox.js';
 import type { Filled } from './filled.js';
@@ -74,6 +75,8 @@ export interface CollectionSettings {
   readonly took?: (times: CollectionTimes) => void;
   /** Hears how far the collection is, at its beginning and after every turn. */
   readonly progress?: (counts: EpisodeCounts) => void;
+  /** How many episodes, from the first key on, keep their artifacts. Absent: none. */
+  readonly artifacts?: number;
 }
 
 export interface CollectOptions extends Playing, CollectionSettings {}
@@ -105,8 +108,8 @@ const smallestSplit = 64;
  * @throws AG_INTERRUPTED once the signal is aborted, AG_WORLD_UNAVAILABLE; the instances in use are discarded
  */
 export function collectEpisodes(keys: readonly EpisodeKey[], options: CollectOptions): Promise<Episode[]> {
-  const { rollout, signal, took, progress, ...playing } = options;
-  const settings = { rollout, signal, ...(took && { took }), ...(progress && { progress }) };
+  const { rollout, signal, took, progress, artifacts = 0, ...playing } = options;
+  const settings = { rollout, signal, artifacts, ...(took && { took }), ...(progress && { progress }) };
   return new Collection(keys, settings, () => playing, [playing]).run();
 }
 
@@ -331,8 +334,9 @@ class Collection {
         void sandbox?.close();
         return environments.release(instance);
       }
-      const limits = { horizon, reward, instructions, sandbox, references };
-      const episode = new LiveEpisode(attempt, instance, random, actor, begun, limits);
+      const artifacts = attempt.index < (this.#options.artifacts ?? 0);
+      const limits = { horizon, reward, instructions, sandbox, references, artifacts };
+      const episode = new LiveEpisode(attempt, instance, random, actor, cutFor(actor, begun), limits);
       this.#live.add(episode);
       if (episode.ended) this.#leave(episode);
       else this.#ready.push(episode);
@@ -340,7 +344,7 @@ class Collection {
       if (instance !== undefined) void environments.discard(instance);
       if (sandbox !== undefined) this.#close(sandbox);
       this.#leaveSeat(attempt);
-      this.#broke(attempt, [], error, 'reset');
+      this.#broke(attempt, { turns: [] }, error, 'reset');
     }
   }
 
@@ -444,7 +448,7 @@ class Collection {
           : 'action' in parsed
             ? instance.step(parsed.action)
             : episode.malformedStep(parsed.observation);
-      const step = isPromiseLike(stepping) ? await stepping : stepping;
+      const step = cutFor(episode.actor, isPromiseLike(stepping) ? await stepping : stepping);
       const sequence = episode.sequenceName;
       const cause = episode.take(step, written.text);
       // What was cut off from a history is not read again.
@@ -460,7 +464,7 @@ class Collection {
     } catch (error) {
       this.#drop(episode);
       void this.#playingOf(episode.attempt.key).environments.discard(instance);
-      this.#broke(episode.attempt, turns, error, phase);
+      this.#broke(episode.attempt, { turns, ...episode.artifacts }, error, phase);
       return;
     }
     if (episode.ended) this.#leave(episode);
@@ -493,12 +497,17 @@ class Collection {
   }
 
   /** Handles a broken attempt: it is retried, or recorded as failed. */
-  #broke(attempt: Attempt, turns: readonly Turn[], error: unknown, phase: Failure['phase']): void {
+  #broke(
+    attempt: Attempt,
+    played: Pick<FailedEpisode, 'turns' | 'artifacts'>,
+    error: unknown,
+    phase: Failure['phase'],
+  ): void {
     if (error instanceof EpisodeLost) this.#again(attempt);
     else {
       const failure = failureOf(error, phase);
       if (attempt.retries < this.#options.rollout.retries) this.#again({ ...attempt, retries: attempt.retries + 1 });
-      else this.#end(attempt, failedEpisode(attempt, turns, failure));
+      else this.#end(attempt, failedEpisode(attempt, played, failure));
     }
   }
 

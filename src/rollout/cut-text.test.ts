@@ -5,11 +5,13 @@ import { expect, it } from 'vitest';
 
 import { cutText } from './cut-text.js';
 
-it('says how much it left out, and never cuts a character in two', () => {
+it('keeps both ends, says how much it left out, and never cuts a character in two', () => {
   expect(cutText('abc', 3)).toBe('abc');
-  expect(cutText('abcd', 2)).toBe('ab\n[cut: 2 of 4 characters]');
-  expect(cutText('a🎲b', 2)).toBe('a\n[cut: 1 of 4 characters]');
-  expect(cutText('\ud800\ud801cd', 2)).toBe('\ud800\n[cut: 1 of 4 characters]');
+  expect(cutText('abcd', 2)).toBe('a\n[cut: 2 of 4 characters left out]\nd');
+  expect(cutText('abcdef', 5)).toBe('abc\n[cut: 1 of 6 characters left out]\nef');
+  expect(cutText('abcd', 1)).toBe('a\n[cut: 3 of 4 characters left out]');
+  expect(cutText('🎲b🎲', 2)).toBe('[cut: 5 of 5 characters left out]');
+  expect(cutText('a🎲🎲b', 4)).toBe('a\n[cut: 4 of 6 characters left out]\nb');
 });
 
 // Goes red when the beginning is a slice: V8 then keeps the whole text in memory.

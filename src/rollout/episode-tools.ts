@@ -1,9 +1,11 @@
+import type { Artifact } from '../contracts/artifact.js';
 import type { ActionFormat } from '../contracts/format.js';
 import type { Json, JsonObject } from '../contracts/json.js';
 import type { Random } from '../contracts/random.js';
 import type { ToolSession } from '../contracts/tool.js';
 import type { ToolCall } from '../contracts/trajectory.js';
 import { DeadlineError, withinDeadline } from '../errors/within-deadline.js';
+import { checkToolResult } from './check-answers.js';
 import { cutText } from './cut-text.js';
 import type { EpisodeSandbox } from './episode-sandbox.js';
 import type { FoundCall, NamedTool, Toolbox, ToolList } from './toolbox.js';
@@ -15,6 +17,7 @@ export interface ToolAnswer {
   readonly calls: readonly ToolCall[];
   /** A digest of the state after calls of the world's tools, if the episode asks for it. */
   readonly state?: string;
+  readonly artifacts?: readonly Artifact[];
 }
 
 interface Answer {
@@ -68,6 +71,7 @@ export class EpisodeTools {
     const calls: ToolCall[] = [];
     const { maxCalls = Infinity, maxCallsPerTurn = Infinity, maxOutputCharacters } = this.#box.limits;
     let state: string | undefined;
+    const artifacts: Artifact[] = [];
     for (const [place, one] of found.slice(0, maxCallsPerTurn + 1).entries()) {
       const { name, reading } = one;
       let answer: Answer;
@@ -80,6 +84,7 @@ export class EpisodeTools {
         this.#calls += 1;
         const ran = await this.#run(one, reading.call, { turn, place }, signal);
         state = ran.state ?? state;
+        artifacts.push(...(ran.artifacts ?? []));
         answer = { output: ran.output, status: ran.failed === true ? 'failed' : 'answered' };
       }
       const { output, status } = answer;
@@ -87,7 +92,12 @@ export class EpisodeTools {
       const call = 'call' in reading ? { call: reading.call } : {};
       calls.push({ name, status, ...call, outputCharacters: output.length });
     }
-    return { observation: outputs.join('\n'), calls, ...(state !== undefined && { state }) };
+    return {
+      observation: outputs.join('\n'),
+      calls,
+      ...(state !== undefined && { state }),
+      ...(artifacts.length > 0 && { artifacts }),
+    };
   }
 
   /** Ends the sessions. A session that is still beginning is ended once it has begun. */
@@ -117,8 +127,7 @@ export class EpisodeTools {
         const session = await this.#session(tool);
         return session.run(values, { random, signal: call.signal });
       });
-      if (typeof result?.output !== 'string') throw new Error(`the tool "${name}" answered without an output`);
-      return result;
+      return checkToolResult(result, name);
     } finally {
       clearTimeout(timer);
       this.#box.signals.end(signal, call);

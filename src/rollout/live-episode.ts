@@ -14,6 +14,7 @@ import type {
 import type { Actor, ModelActor } from './actor.js';
 import { systemPrompt } from './actor.js';
 import type { ComposedReward } from './compose-reward.js';
+import { EpisodeArtifacts } from './episode-artifacts.js';
 import type { EpisodeSandbox } from './episode-sandbox.js';
 import { EpisodeTokens, type TokenLimits } from './episode-tokens.js';
 import { EpisodeTools, type ToolAnswer } from './episode-tools.js';
@@ -51,6 +52,8 @@ export interface EpisodeLimits {
   readonly sandbox?: EpisodeSandbox | undefined;
   /** Right answers of the task, if the reward reads them. */
   readonly references?: readonly string[] | undefined;
+  /** Whether its artifacts are kept for the record. */
+  readonly artifacts: boolean;
 }
 
 /** The data of a turn besides its step. */
@@ -74,6 +77,8 @@ export class LiveEpisode {
   readonly format: ActionFormat | undefined;
   /** Absent if the actor has none. */
   readonly tools?: EpisodeTools;
+  /** Absent if nobody records the episode. */
+  readonly #artifacts?: EpisodeArtifacts;
   #observation: string;
   /** Length of the observation before it was cut. */
   #characters: number | undefined;
@@ -99,6 +104,8 @@ export class LiveEpisode {
     this.#observation = begun.observation;
     this.#characters = begun.characters;
     this.#state = begun.state;
+    if (limits.artifacts) this.#artifacts = new EpisodeArtifacts();
+    this.#artifacts?.add(begun.artifacts);
     const told = actor.kind === 'environment' ? undefined : actor;
     const { examples, system } = told?.prompt ?? {};
     this.observations = [...(examples?.observations ?? []), examples?.before(begun.observation) ?? begun.observation];
@@ -128,6 +135,12 @@ export class LiveEpisode {
     return [key.iteration, key.group, key.member, retries, ...(place === 0 ? [] : [place])].join('.');
   }
 
+  /** The record's list of artifacts so far. */
+  get artifacts(): Pick<CompletedEpisode, 'artifacts'> {
+    const { all = [] } = this.#artifacts ?? {};
+    return all.length > 0 ? { artifacts: all } : {};
+  }
+
   /** Whether nothing more will be played. */
   get ended(): boolean {
     return this.#terminated || this.#truncated !== undefined;
@@ -139,8 +152,12 @@ export class LiveEpisode {
   }
 
   /** The result of a turn that called a tool: the environment is not stepped, and the turn is not invalid. */
-  toolStep({ observation, state }: ToolAnswer): Stepped {
-    return { ...this.#standStill(observation, false), ...(state !== undefined && { state }) };
+  toolStep({ observation, artifacts, state }: ToolAnswer): Stepped {
+    return {
+      ...this.#standStill(observation, false),
+      ...(state !== undefined && { state }),
+      ...(artifacts && { artifacts }),
+    };
   }
 
   /**
@@ -168,6 +185,8 @@ export class LiveEpisode {
     const malformed = parsed !== undefined && 'malformed' in parsed ? parsed.malformed : undefined;
     const { facts, reward: native, verdicts } = conclusion ?? step;
     this.#verdicts = verdicts ?? this.#verdicts;
+    this.#artifacts?.add(step.artifacts, this.turns.length);
+    this.#artifacts?.add(conclusion?.artifacts, this.turns.length);
     const turn = {
       ...written,
       ...(action !== undefined && { action }),
@@ -213,6 +232,7 @@ export class LiveEpisode {
     if (last === undefined) return;
     const { facts, reward: native } = conclusion ?? { facts: last.facts, reward: last.native };
     this.#verdicts = conclusion?.verdicts ?? this.#verdicts;
+    this.#artifacts?.add(conclusion?.artifacts, this.turns.length);
     this.turns.push({ ...last, ...this.#score(last, { facts, native }), facts, native });
   }
 
@@ -235,6 +255,7 @@ export class LiveEpisode {
       ...(this.limits.references && { references: this.limits.references }),
       ...(sandbox !== undefined && { sandbox }),
       ...(this.begun.tools && { tools: this.begun.tools }),
+      ...this.artifacts,
       retries: this.attempt.retries,
     };
   }
@@ -290,8 +311,15 @@ function tokenLimits({ maxActionTokens, maxEpisodeTokens, model }: ModelActor): 
 /** The record of a broken attempt after its last retry. */
 export function failedEpisode(
   attempt: Attempt,
-  turns: readonly Turn[],
+  { turns, artifacts }: Pick<FailedEpisode, 'turns' | 'artifacts'>,
   failure: FailedEpisode['failure'],
 ): FailedEpisode {
-  return { ...attempt.key, status: 'failed', failure, turns, retries: attempt.retries };
+  return {
+    ...attempt.key,
+    status: 'failed',
+    failure,
+    turns,
+    ...(artifacts && { artifacts }),
+    retries: attempt.retries,
+  };
 }

@@ -440,7 +440,8 @@ describe('what a task says', () => {
       collectOptions({ actor, horizon: 2 }, () => new Wordy()),
     );
     if (episode?.status !== 'completed') throw new Error('the episode failed');
-    expect(episode.finalObservation).toBe(`${'x'.repeat(1000)}\n[cut: 1000 of 5000 characters]`);
+    const end = 'x'.repeat(500);
+    expect(episode.finalObservation).toBe(`${end}\n[cut: 4000 of 5000 characters left out]\n${end}`);
     expect(episode.finalObservationCharacters).toBe(5000);
     expect(episode.turns[0]).not.toHaveProperty('observationCharacters');
   });

@@ -165,7 +165,7 @@ describe('a turn that calls a tool', () => {
   it('cuts a long output, with a mark, and never through a character', async () => {
     const tool = running(() => ({ output: `abc${'\u{1F3B2}'.repeat(10)}` }));
     const { turns } = await play(toolbox(tool, { maxOutputCharacters: 6 }), ['roll', 'quit']);
-    expect(turns[1]!.observation).toBe('abc\u{1F3B2}\n[cut: 5 of 23 characters]');
+    expect(turns[1]!.observation).toBe('abc\n[cut: 18 of 23 characters left out]\n\u{1F3B2}');
     expect(turns[0]!.calls![0]!.outputCharacters).toBe(23);
     const whole = await play(toolbox(tool, { maxOutputCharacters: 23 }), ['roll', 'quit']);
     expect(whole.turns[1]!.observation).toBe(`abc${'\u{1F3B2}'.repeat(10)}`);
@@ -349,7 +349,7 @@ describe('a tool that breaks', () => {
       'no such letter',
     ],
     ['begin', dice({ begin: () => Promise.reject(new Error('no disk')) }), 'no disk'],
-    ['an answer of another shape', running(() => 'three' as never), 'the tool "dice" answered without an output'],
+    ['an answer of another shape', running(() => 'three' as never), 'the answer of the tool "dice" must be an object, not "three"'],
   ])('fails the episode by its %s', async (_, tool, message) => {
     const episode = await play(toolbox(tool), ['roll'], { rollout: { ...rolloutSettings, retries: 0 } });
     expect(episode).toMatchObject({ status: 'failed', failure: { phase: 'tool', message } });

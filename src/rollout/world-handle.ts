@@ -7,6 +7,7 @@ import type {
   StepResult,
   TaskFacts,
 } from '../contracts/environment.js';
+import type { Artifact } from '../contracts/artifact.js';
 import type { FunctionDefinition, ToolResult } from '../contracts/function-calls.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { Random } from '../contracts/random.js';
@@ -44,6 +45,7 @@ export interface Begun {
   readonly tools?: readonly string[];
   /** Names the sandbox of the episode. */
   readonly sandbox?: string;
+  readonly artifacts?: readonly Artifact[];
   /** A digest of the state, if the episode asks for it. */
   readonly state?: string;
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
@@ -256,4 +257,35 @@ it('reads a run while it is being written, with half a line at its end', async (
   expect((await loadRun(path)).metrics).toHaveLength(3);
   abandon(session);
   expect((await loadRun(path)).status).toBe('interrupted');
+});
+
+// Goes red if a line is written before its artifacts, if an artifact that is there counts as written whatever its length,
+// or if the content goes into the line.
+it('keeps artifacts by their hash, each once, before the line that lists them', async () => {
+  const session = await openSession(await create());
+  const { journal, run } = session;
+  const content = Buffer.from('a patch');
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  const listed = { turn: 0, name: 'patch.diff', mediaType: 'text/x-diff', bytes: content.length, sha256 };
+  const left = { name: 'film', mediaType: 'video/mp4', bytes: 5e9 };
+  const made = { ...episode(1), artifacts: [{ ...listed, content }, left] };
+  const file = join(run.path, 'artifacts', sha256);
+  journal.episodes('rl', 1, [made, made]);
+  expect(readFileSync(file)).toEqual(content);
+  expect(readdirSync(join(run.path, 'artifacts'))).toEqual([sha256]);
+  const [line] = lines(run, 'episodes/rl.jsonl');
+  expect(line).toMatchObject({ artifacts: [listed, left] });
+  expect(JSON.stringify(line)).not.toContain('content');
+
+  truncateSync(file, 2);
+  journal.episodes('rl', 1, [made]);
+  expect(readFileSync(file)).toEqual(content);
+
+  rmSync(join(run.path, 'artifacts'), { recursive: true });
+  writeFileSync(join(run.path, 'artifacts'), 'no folder');
+  expect(() => journal.episodes('rl', 1, [made])).toThrow(
+    expect.objectContaining({ code: 'AG_RUN_WRITE_FAILED', message: expect.stringContaining(sha256) as string }),
+  );
+  expect(lines(run, 'episodes/rl.jsonl')).toHaveLength(3);
+  abandon(session);
 });

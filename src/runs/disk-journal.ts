@@ -11,6 +11,7 @@ import type { Episode } from '../contracts/trajectory.js';
 import type { TaskOutcome } from '../evaluation/task-outcome.js';
 import { AppendLog } from '../files/append-log.js';
 import { MetricsLog } from '../files/metrics-log.js';
+import { keepArtifacts } from './artifact-files.js';
 import { removeLaterCheckpoints, stageStart, writeCheckpoint, writeStageStart } from './checkpoints.js';
 import { changedLogs } from './changed-logs.js';
 import { drawnTasksFile } from './drawn-tasks.js';
@@ -99,7 +100,11 @@ export class DiskJournal implements Journal {
   episodes(stage: string, step: number, episodes: readonly Episode[]): void {
     const runStep = this.#stepOfRun(stage, step);
     const log = this.#log(`episodes/${encodeURIComponent(stage)}.jsonl`);
-    for (const episode of episodes) log.appendLine({ formatVersion: 1, stage, step, runStep, ...episode });
+    for (const episode of episodes) {
+      // Its artifacts are there before a line names them.
+      const line = keepArtifacts(this.#options.run.path, episode);
+      log.appendLine({ formatVersion: 1, stage, step, runStep, ...line });
+    }
   }
 
   /**

@@ -48,6 +48,14 @@ const turn = v.looseObject({
   sampled: v.exactOptional(v.tuple([v.number(), v.number()])),
   sequence: v.exactOptional(v.number()),
 });
+const artifact = v.looseObject({
+  turn: v.exactOptional(v.number()),
+  name: v.string(),
+  mediaType: v.string(),
+  bytes: v.number(),
+  // It becomes a path.
+  sha256: v.exactOptional(v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))),
+});
 const played = {
   ...place,
   entry: v.exactOptional(v.string()),
@@ -55,6 +63,7 @@ const played = {
   group: v.number(),
   member: v.number(),
   turns: v.array(turn),
+  artifacts: v.exactOptional(v.array(artifact)),
 };
 const column = v.array(statistic);
 const episodeSchema = v.variant('status', [

@@ -20,7 +20,7 @@ export class RunReader {
   /** Counts how often the logs were cut or restarted, because the same byte may then start another episode. */
   #generation = 0;
   #sessions = 0;
-  readonly #episodes = new Map<string, string>();
+  readonly #episodes = new Map<string, { readonly json: string; readonly artifactBytes: number }>();
   /** The current episodes of pages of each size; other episodes are not kept. */
   readonly #carried = new Map<number, ReadonlySet<string>>();
 
@@ -44,16 +44,19 @@ export class RunReader {
     const keyed = lines.map((line) => ({ line, key: `${generation}.${line.log}.${line.start}` }));
     const missing = keyed.filter(({ key }) => !this.#episodes.has(key));
     const keys = new Map(missing.map(({ line, key }) => [line, key]));
-    await this.#logs.read([...keys.keys()], (line, episode) => {
-      this.#episodes.set(keys.get(line) ?? '', JSON.stringify(episode));
+    const held = [...this.#episodes.values()].reduce((sum, { artifactBytes }) => sum + artifactBytes, 0);
+    await this.#logs.read([...keys.keys()], limits.artifactBytes - held, (line, episode) => {
+      const contents = episode.artifacts?.filter((artifact) => 'content' in artifact) ?? [];
+      const artifactBytes = contents.reduce((sum, { bytes }) => sum + bytes, 0);
+      this.#episodes.set(keys.get(line) ?? '', { json: JSON.stringify(episode), artifactBytes });
     });
     this.#carried.set(limits.count, new Set(keyed.map(({ key }) => key)));
     for (const key of this.#episodes.keys()) {
       if (![...this.#carried.values()].some((keep) => keep.has(key))) this.#episodes.delete(key);
     }
     return keyed.flatMap(({ key }) => {
-      const json = this.#episodes.get(key);
-      return json === undefined ? [] : [{ key, json }];
+      const kept = this.#episodes.get(key);
+      return kept === undefined ? [] : [{ key, json: kept.json }];
     });
   }
 

@@ -358,8 +358,7 @@ it('follows an ablation from its first second to its report, and sends of each r
 
   const assemble = reportAssembler();
   const { createdAt: _, ...shown } = updates().map(assemble).at(-1)!;
-  const limits = { count: 100, bytes: 1 << 20 };
-  const options = { episodes: limits, version: '0.1.0', measure: 'success', temperature: 0 } as const;
+  const options = { episodes: 100, version: '0.1.0', measure: 'success', temperature: 0 } as const;
   const { createdAt: __, ...report } = await reportAblation(path, options);
   expect(shown).toEqual(JSON.parse(JSON.stringify(report)));
   expect(report.answer).toMatch(/^Success: turns 1 \(90\.0 %\); turns 5 \(20\.0 %\)/);

@@ -175,7 +175,8 @@ function playedTask(task: ChosenTask, group: readonly Episode[]): PlayedTask {
 function greedily({ entries, ...settings }: GroupsOptions['collect']): GroupsOptions['collect'] {
   const sampling = { temperature: 0, topP: 1, topK: 0 };
   const greedy = (one: LearningEntry): LearningEntry => ({ ...one, actor: { ...one.actor, sampling } });
-  return { ...settings, entries: mapFilled(entries, greedy) };
+  // They are not recorded.
+  return { ...settings, artifacts: 0, entries: mapFilled(entries, greedy) };
 }
 
 /** Completed episodes by group. A group without a completed episode is left out. */

@@ -105,6 +105,7 @@ export function trainReinforcement(options: ReinforcementOptions): Promise<Stage
           entries: playing,
           rollout,
           signal: options.signal,
+          artifacts: options.record > 0 ? Infinity : 0,
           took: (times) => collections.push(times),
         },
         algorithm,

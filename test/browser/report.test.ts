@@ -1,5 +1,6 @@
 // The report of a real run in a real browser, opened from disk. Needs the build and a Chromium.
-import { appendFileSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -431,6 +432,64 @@ describe.skipIf(withoutBrowser)('a report', () => {
       expect(await page.evaluate(() => [document.images.length, document.scripts.length, 'reached' in window])).toEqual(
         [0, 2, false],
       );
+    });
+  });
+
+  // Goes red when a page or a drawing becomes a picture or an element, or is saved under its own media type.
+  it('shows artifacts where they were made: pictures, texts, and pages only as their source', async () => {
+    const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    const svg = `<svg xmlns="http://www.w3.org/2000/svg"><script>window.reached = 1</script></svg>`;
+    const contents: readonly (readonly [name: string, mediaType: string, content: Buffer, turn?: number])[] = [
+      ['task.txt', 'text/plain', Buffer.from('é is a letter')],
+      ['screen.png', 'image/png', Buffer.from(png, 'base64'), 0],
+      ['page.html', 'text/html; charset=utf-8', Buffer.from(`<!doctype html>${hostile}`), 0],
+      ['drawing.svg', 'image/svg+xml', Buffer.from(svg), 0],
+      ['../model .bin', 'application/octet-stream', Buffer.from([0, 255]), 0],
+    ];
+    const copy = copyRun(run, (episode) => ({
+      ...episode,
+      artifacts: [
+        ...contents.map(([name, mediaType, content, turn]) => {
+          const sha256 = createHash('sha256').update(content).digest('hex');
+          return { ...(turn !== undefined && { turn }), name, mediaType, bytes: content.length, sha256 };
+        }),
+        { turn: 0, name: 'film', mediaType: 'video/mp4', bytes: 5_000_000 },
+      ],
+    }));
+    mkdirSync(join(copy, 'artifacts'));
+    for (const [, , content] of contents) {
+      writeFileSync(join(copy, 'artifacts', createHash('sha256').update(content).digest('hex')), content);
+    }
+    await visit(await writeReport(copy), {}, async (page) => {
+      await page.locator('.episodes').focus();
+      await page.keyboard.press('Home');
+      expect(await page.locator('.episode-head .artifact').first().innerText()).toMatch(
+        /^task\.txt text\/plain · 14 B save\s+é is a letter$/,
+      );
+      const made = page.locator('.turn').first().locator('.artifact');
+      expect(await made.count()).toBe(5);
+      const picture = made.nth(0).locator('img');
+      await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1);
+      expect(await made.nth(1).innerText()).toContain('<script>window.reached = 1</script>');
+      expect(await made.nth(2).innerText()).toContain(svg);
+      expect(await made.nth(3).innerText()).toMatch(/^\.\.\/model \.bin application\/octet-stream · 2 B save$/);
+      expect(await made.nth(4).innerText()).toMatch(/film video\/mp4 · 5\.0 MB\s+It was too large to be recorded\./);
+      const [saved] = await Promise.all([
+        page.waitForEvent('download'),
+        made.nth(1).getByRole('button', { name: 'save' }).click(),
+      ]);
+      expect(saved.suggestedFilename()).toBe('page.html');
+      expect(readFileSync(await saved.path())).toEqual(contents[2]![2]);
+      const [binary] = await Promise.all([
+        page.waitForEvent('download'),
+        made.nth(3).getByRole('button', { name: 'save' }).click(),
+      ]);
+      expect(binary.suggestedFilename()).not.toContain('/');
+      expect([...readFileSync(await binary.path())]).toEqual([0, 255]);
+      expect(await page.evaluate(() => [document.images.length, 'reached' in window])).toEqual([
+        await page.locator('.artifact img').count(),
+        false,
+      ]);
     });
   });
 

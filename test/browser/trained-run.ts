@@ -54,6 +54,7 @@ export interface RecordedEpisode {
   runStep: number;
   task: string;
   success?: boolean;
+  artifacts?: { turn?: number; name: string; mediaType: string; bytes: number; sha256?: string }[];
   turns: { observation: string; text: string; action?: string; malformed?: string; sampled: [number, number] }[];
   sequences: [
     {

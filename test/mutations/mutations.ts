@@ -990,6 +990,34 @@ export const mutations: readonly Mutation[] = [
     reddens: 'are asked once for what is kept',
   },
   {
+    file: 'src/reports/report-artifact.ts',
+    find: "if (createHash('sha256').update(content).digest('hex') !== sha256)",
+    replace: "if (createHash('sha256').update(content).digest('hex') === '')",
+    test: 'src/reports/report-runs.test.ts',
+    reddens: 'have their artifacts, or say why not',
+  },
+  {
+    file: 'src/rollout/episode-artifacts.ts',
+    find: ' || this.#bytes + bytes > artifactLimits.episode',
+    replace: '',
+    test: 'src/rollout/artifacts.test.ts',
+    reddens: 'too large, alone or together',
+  },
+  {
+    file: 'src/rollout/cut-tokens.ts',
+    find: 'if (excess <= 0 || kept === 0) return cut;',
+    replace: 'return cut;',
+    test: 'src/rollout/cut-tokens.test.ts',
+    reddens: 'the result with its mark has at most so many tokens',
+  },
+  {
+    file: 'src/rollout/cut-tokens.ts',
+    find: 'if (character !== same && character !== unknown) return units;',
+    replace: 'if (character !== same) return units;',
+    test: 'src/rollout/cut-tokens.test.ts',
+    reddens: 'keeps characters that the tokenizer does not know',
+  },
+  {
     file: 'src/rollout/build-batch.ts',
     find: 'batch.rewards[offset + end - 1] = reward;',
     replace: 'batch.rewards[offset + start] = reward;',
@@ -1149,6 +1177,13 @@ export const mutations: readonly Mutation[] = [
     replace: '',
     test: 'src/training/budget.test.ts',
     reddens: 'adds what judges read and wrote',
+  },
+  {
+    file: 'src/runs/artifact-files.ts',
+    find: '?.size === content.length) return;',
+    replace: ') return;',
+    test: 'src/runs/disk-journal.test.ts',
+    reddens: 'keeps artifacts by their hash',
   },
   {
     file: 'src/training/horizon.ts',
@@ -2277,5 +2312,12 @@ export const mutations: readonly Mutation[] = [
     replace: 'capabilities.sampler',
     test: 'src/rollout/local-world.test.ts',
     reddens: 'asks for each episode at once',
+  },
+  {
+    file: 'src/rollout/remote/remote-instance.ts',
+    find: "name === 'artifacts' ? undefined : value",
+    replace: "name === '' ? value : value",
+    test: 'test/rollout/thread-world.test.ts',
+    reddens: 'which may differ where an episode is replayed',
   },
 ];

@@ -39,6 +39,13 @@ const answersOf = {
   nan: (answer) => ({ ...answer, reward: Number.NaN }),
 };
 
+/** It differs each time, and nothing depends on it. */
+const artifactOf = (turn) => ({
+  name: 'digits.bin',
+  mediaType: 'application/octet-stream',
+  content: Uint8Array.of(turn, ...crypto.getRandomValues(new Uint8Array(8))),
+});
+
 /** The task is to guess a digit that changes with every turn, for four turns. */
 export function open({ delay = 0, external = false } = {}) {
   const source = {
@@ -76,6 +83,7 @@ export function open({ delay = 0, external = false } = {}) {
             terminated: turn === 4,
             truncated: false,
             facts: { success, invalid: false },
+            ...(how === 'artist' && { artifacts: [artifactOf(turn)] }),
           };
           return Number(at) === turn ? (answersOf[how]?.(answer) ?? answer) : answer;
         },

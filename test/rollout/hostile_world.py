@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-from agentgym_world import Environment, Tasks, Unavailable, World, result, serve
+from agentgym_world import Environment, Tasks, Unavailable, World, artifact, result, serve
 
 
 def loop():
@@ -85,7 +85,10 @@ class Game(Environment):
         self.draw()
         if self.how is not None and self.at == 0:
             deeds[self.how]()
-        return f"digit {self.digit}"
+        start = f"digit {self.digit}"
+        if self.how != "artist":
+            return start
+        return {"observation": start, "artifacts": [artifact("start.txt", "text/plain", start)]}
 
     def draw(self):
         self.digit = self.random.randrange(10)
@@ -101,14 +104,20 @@ class Game(Environment):
         text = "x" * 100_000_000 if due and self.how == "text" else f"digit {self.digit}"
         if due and self.how == "turncoat":
             text = f"process {os.getpid()}"
+        if due and self.how == "image":
+            text = b"\x89PNG"
         reward = float("nan") if due and self.how == "nan" else float(success)
-        return result(text, reward=reward, terminated=self.turn == 4, success=success)
+        # They differ between processes, and nothing depends on them.
+        made = [artifact("digits.bin", "application/octet-stream", bytes([self.turn, os.getpid() % 256]))]
+        artifacts = made if self.how == "artist" else None
+        return result(text, reward=reward, terminated=self.turn == 4, success=success, artifacts=artifacts)
 
     def act(self, player, seed):
         return str(self.digit) if player == "oracle" else str(seed % 10)
 
     def conclude(self, cause):
-        return result("", reward=0.5, success=cause == "tokens")
+        artifacts = [artifact("grade.txt", "text/plain", cause)] if self.how == "artist" else None
+        return result("", reward=0.5, success=cause == "tokens", artifacts=artifacts)
 
     def admissible(self):
         return [str(digit) for digit in range(10)]

@@ -12,6 +12,7 @@ import { environmentPhases } from '../../src/rollout/call-clock.js';
 import { collectEpisodes } from '../../src/rollout/collect-episodes.js';
 import { composeReward } from '../../src/rollout/compose-reward.js';
 import { EnvironmentPool } from '../../src/rollout/environment-pool.js';
+import type { HeldArtifact } from '../../src/rollout/episode-artifacts.js';
 import { openLocalWorld, type WorldSettings } from '../../src/rollout/local-world.js';
 import { openProgramWorld } from '../../src/rollout/remote/program-world.js';
 import type { WorldHandle } from '../../src/rollout/world-handle.js';
@@ -45,7 +46,7 @@ async function opened({ code, messages = [], milliseconds = 1500, options = {}, 
 async function play(
   world: WorldHandle,
   tasks: readonly string[],
-  { retries = 0, signal = never, states = false, during = () => {} } = {},
+  { retries = 0, signal = never, states = false, horizon = 6, during = () => {} } = {},
 ): Promise<Episode[]> {
   const pool = new EnvironmentPool(world, Infinity);
   const keys = tasks.map((task, group): EpisodeKey => ({ iteration: 1, task, group, member: 0 }));
@@ -54,7 +55,8 @@ async function play(
       actor: { kind: 'environment', player: 'random' },
       environments: pool,
       reward: composeReward([]),
-      horizon: 6,
+      horizon,
+      artifacts: Infinity,
       random: createRandom(3),
       rollout: { inFlight: 256, retries, maxFailedShare: 1, playerMilliseconds: 1000 },
       states,
@@ -139,6 +141,7 @@ describe('a world in processes', () => {
     ['sys-exit', 'SystemExit: enough'],
     ['fail', 'ValueError: no such luck'],
     ['nan', 'ValueError: Out of range float values are not JSON compliant'],
+    ['image', 'TypeError: images as observations are not supported. Describe what is seen in text'],
   ])(
     '%s: fails its own episode alone',
     async (how, message) => {
@@ -207,6 +210,43 @@ describe('a world in processes', () => {
       expect.stringContaining('code 3'),
     ]);
     expect(found[2]!.status).toBe('completed');
+  });
+
+  // Goes red if artifacts count when an episode is replayed, or if base64 stays text.
+  it('brings artifacts, which may differ where an episode is replayed in another process', async () => {
+    const found = await play(await opened(), ['artist@9/0', 'exit@2/1'], { horizon: 3 });
+    expect(failures(found)).toEqual([
+      expect.objectContaining({ message: expect.stringContaining('code 3') as string }),
+    ]);
+    const artifacts = found[0]!.artifacts as readonly HeldArtifact[];
+    expect(artifacts.map(({ turn, name, bytes }) => [turn, name, bytes])).toEqual([
+      [undefined, 'start.txt', 7],
+      [0, 'digits.bin', 2],
+      [1, 'digits.bin', 2],
+      [2, 'digits.bin', 2],
+      [2, 'grade.txt', 7],
+    ]);
+    expect(Buffer.from(artifacts[0]!.content!).toString()).toMatch(/^digit \d$/);
+    expect(artifacts[3]!.content![0]).toBe(3);
+    expect(artifacts[1]!.content![1]).not.toBe(artifacts[3]!.content![1]);
+  });
+
+  it.each([
+    ['{"content": "AA*=", "encoding": "base64"}', 'artifacts[0].content: is no base64'],
+    ['{"content": "AA", "encoding": "base64"}', 'artifacts[0].content: is no base64'],
+    ['{"content": "AA", "encoding": "hex"}', 'artifacts[0].encoding: must be "base64", or absent for text'],
+    ['{"content": "AA"}', 'artifacts[0].name: must be text'],
+  ])('fails an episode whose artifact is %s', async (artifact, message) => {
+    const open = `{"protocol": 1, "instructions": "", "splits": {"train": ["a"]}}`;
+    const code = [
+      'import json',
+      `answers = {"open": ${open}, "create": {}, "reset": {"observation": "", "artifacts": [${artifact}]}}`,
+      'while True:',
+      '  call = json.loads(input())',
+      '  print(json.dumps({"id": call["id"], "answer": answers.get(call["call"])}), flush=True)',
+    ].join('\n');
+    const found = await play(await opened({ code }), ['a']);
+    expect(failures(found)).toEqual([{ phase: 'reset', message: expect.stringContaining(message) as string }]);
   });
 
   it('does not replay an external world, and plays its lost episodes again', async () => {

@@ -9,6 +9,7 @@ import { environmentPhases } from '../../src/rollout/call-clock.js';
 import { collectEpisodes } from '../../src/rollout/collect-episodes.js';
 import { composeReward } from '../../src/rollout/compose-reward.js';
 import { EnvironmentPool } from '../../src/rollout/environment-pool.js';
+import type { HeldArtifact } from '../../src/rollout/episode-artifacts.js';
 import { openLocalWorld, type WorldSettings } from '../../src/rollout/local-world.js';
 import { openThreadWorld } from '../../src/rollout/remote/thread-world.js';
 import { SharedLimits, type TakeLimit, takeFrom } from '../../src/rollout/shared-limits.js';
@@ -69,6 +70,7 @@ async function play(
       random: createRandom(3),
       rollout: { inFlight: 64, retries, maxFailedShare: 1, playerMilliseconds: 1000 },
       states,
+      artifacts: Infinity,
       signal,
     });
   } finally {
@@ -183,6 +185,19 @@ describe('a world in threads', () => {
     expect(hostile).toMatchObject({ status: 'completed' });
     expect(hostile!.turns[2]!.observation.length).toBeLessThan(1100);
     expect(hostile!.turns[2]!.observationCharacters).toBe(10_000_000);
+  });
+
+  // Goes red if artifacts count when an episode is replayed.
+  it('brings artifacts, which may differ where an episode is replayed in another thread', async () => {
+    const [found, hostile] = await play(inThreads(1), ['artist@9/0', 'exit@3/1']);
+    expect(hostile).toMatchObject({ status: 'failed' });
+    const artifacts = found!.artifacts as readonly HeldArtifact[];
+    expect(artifacts.map(({ turn, bytes, content }) => [turn, bytes, content![0]])).toEqual([
+      [0, 9, 1],
+      [1, 9, 2],
+      [2, 9, 3],
+      [3, 9, 4],
+    ]);
   });
 
   it('plays a broken episode again as often as it is allowed to, and its neighbours count nothing', async () => {

@@ -1,4 +1,5 @@
 import type { ReportTurn } from '../report-data.js';
+import { artifactBlock } from './artifact-block.js';
 import { element } from './element.js';
 import type { ListedEpisode } from './filter-episodes.js';
 import { foldedText } from './folded-text.js';
@@ -51,6 +52,7 @@ function episodeHead(listed: ListedEpisode): HTMLElement {
     element('h3', episode.task),
     element('p', outcomeBadge(episode), ` ${turns}`, total),
     element('p.explain', facts.join(' · ')),
+    ...artifactsOf(listed, undefined),
   );
 }
 
@@ -65,7 +67,13 @@ function turnBlock(listed: ListedEpisode, turn: ReportTurn, index: number, colou
     ...policyTexts(listed, turn, index, colouring),
     parsed(turn),
     factsOf(turn),
+    ...artifactsOf(listed, index),
   );
+}
+
+/** The artifacts that a turn brought; undefined: that the start brought. */
+function artifactsOf({ episode: { artifacts = [] } }: ListedEpisode, turn: number | undefined): HTMLElement[] {
+  return artifacts.filter((artifact) => artifact.turn === turn).map(artifactBlock);
 }
 
 /** The policy's output: as text, or as its tokens after the observation's tokens. */

@@ -42,6 +42,7 @@ export function atifDocument(episode: RecordedEpisode, source: EpisodeSource): o
       sequences: sequences?.map(({ tokens, mask }) => ({ token_ids: tokens, mask })),
       verdicts: episode.verdicts,
       sandbox: episode.sandbox,
+      artifacts: episode.artifacts,
     },
   };
 }

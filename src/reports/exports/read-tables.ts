@@ -160,7 +160,8 @@ function episodeKey(line: EpisodeLine, episode: number): TableRow {
 }
 
 function episodeRow(line: EpisodeLine): TableRow {
-  const common = { turns: line.turns.length, retries: line.retries };
+  const artifacts = line.artifacts?.map((artifact) => ({ ...artifact }));
+  const common = { turns: line.turns.length, retries: line.retries, artifacts };
   if (line.status === 'failed') {
     return { ...common, outcome: 'failed', failure: `${line.failure.phase}: ${line.failure.message}` };
   }

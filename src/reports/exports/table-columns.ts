@@ -104,6 +104,7 @@ export function tableColumns(found: FoundNames): { readonly [table in TableName]
       verdicts: 'json',
       sandbox: 'string',
       tools: 'json',
+      artifacts: 'json',
     }),
     turns: columns({
       ...episode,

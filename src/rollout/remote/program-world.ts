@@ -23,6 +23,7 @@ import { checkShape } from '../../errors/check-shape.js';
 import { environmentPhases } from '../call-clock.js';
 import { EnvironmentCall } from '../environment-call.js';
 import { splitNames } from '../split-names.js';
+import { withArtifactBytes } from './artifact-bytes.js';
 import { EndPool } from './end-pool.js';
 import { type Answered, ProgramEnd } from './program-end.js';
 import { type ProgramInstance, programProtocol, type ProgramWorld } from './program-messages.js';
@@ -136,16 +137,22 @@ function instanceOf(
   const { admissible, conclude, stateKey } = able;
   const ask = async <T>(method: EndMethod): Promise<T> => (await remote.call<Answered<T>>(method)).answer;
   return {
-    reset: (task, call) =>
-      taking(call, remote.reset<Answered<string | Start>>(task, seedOf(call.random), call.sandbox)),
-    step: (action, call) => taking(call, remote.play<Answered<StepResult>>('step', action)),
+    reset: async (task, call) => {
+      const begun = remote.reset<Answered<string | Start>>(task, seedOf(call.random), call.sandbox);
+      return withArtifactBytes(await taking(call, begun));
+    },
+    step: async (action, call) =>
+      withArtifactBytes(await taking(call, remote.play<Answered<StepResult>>('step', action))),
     act: (player, call: Draw) => taking(call, remote.call<Answered<string>>('act', player, seedOf(call.random))),
     ...(tools && {
-      call: (name, values, call) =>
-        taking(call, remote.play<Answered<ToolResult>>('call', name, values, seedOf(call.random))),
+      call: async (name, values, call) => {
+        const called = remote.play<Answered<ToolResult>>('call', name, values, seedOf(call.random));
+        return withArtifactBytes(await taking(call, called));
+      },
     }),
     ...(conclude === true && {
-      conclude: (cause, call) => taking(call, remote.call<Answered<Conclusion>>('conclude', cause)),
+      conclude: async (cause, call) =>
+        withArtifactBytes(await taking(call, remote.call<Answered<Conclusion>>('conclude', cause))),
     }),
     ...(admissible === true && { admissible: () => ask<readonly string[]>('admissible') }),
     ...(stateKey === true && { stateKey: () => ask<string>('stateKey') }),
