@@ -113,6 +113,7 @@ export default defineConfig({
           'clusters',
           'writing-an-environment',
           'data-sets',
+          'long-observations',
           'curricula',
           'several-environments',
           'slow-and-shared-worlds',

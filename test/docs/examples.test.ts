@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import type { CompletedEpisode } from '@agentgym/cli';
 import { environmentKit, optionDefaults } from '@agentgym/cli/testing';
 import ts from 'typescript';
 import { expect, it } from 'vitest';
@@ -243,6 +244,70 @@ interface RecordedEpisode {
   readonly turns: readonly { readonly text: string; readonly components: Readonly<Record<string, number>> }[];
   readonly verdicts: readonly object[];
 }
+
+// Goes red when the world or the limits of the guide are no longer what agentgym plays.
+it(
+  'the world of the guide on long observations is trained in, and its artifacts are kept',
+  { timeout: 120_000 },
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'agentgym-settings-'));
+    mkdirSync(join(folder, 'dist'));
+    const [world] = codeBlocks('docs/guides/long-observations.md').filter(({ language }) => language === 'ts');
+    expect(world!.text.trimEnd().split('\n').length).toBeLessThan(80);
+    const program = { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext };
+    writeFileSync(join(folder, 'dist/index.js'), ts.transpile(world!.text, program));
+    const plugin = { name: 'plugin-settings', version: '1.0.0', type: 'module', files: ['dist'], oclif: {} };
+    const agentgym = { apiVersion: 1, plugin: './dist/index.js' };
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...plugin, agentgym }));
+    const recipe = {
+      recipeVersion: 1,
+      name: 'settings',
+      environment: { name: 'settings', observationTokens: 120 },
+      policy: { name: 'transformer', preset: 'pico', sampling: { maxActionTokens: 4 }, options: { threads: 1 } },
+      algorithm: { name: 'grpo', groupSize: 4 },
+      horizon: { schedule: 'fixed', turns: 1 },
+      stages: {
+        sft: { kind: 'sft', demonstrations: { expert: 'oracle', count: 60 }, batchSize: 20, steps: 15 },
+        rl: { kind: 'rl', tasksPerStep: 4, steps: 3 },
+      },
+      evaluation: { every: 0, final: { tasks: 4 } },
+      record: { episodes: 8 },
+    };
+    writeFileSync(join(folder, 'settings.json'), JSON.stringify(recipe));
+    const { code, stderr } = await runWarm(['train', 'settings.json', '--output', 'run'], { cwd: folder });
+    expect(code, stderr).toBe(0);
+    const text = readFileSync(join(folder, 'run/episodes/evaluation.final.jsonl'), 'utf8');
+    const played = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as CompletedEpisode);
+    for (const { artifacts, turns, sequences } of played) {
+      expect(turns[0]!.observation).toMatch(/^setting1 =.*\n\[cut: \d+ of \d+ tokens left out\]\n.*setting200 =.*$/s);
+      expect(sequences![0]!.tokens.length).toBeLessThan(200);
+      const [file, patch] = artifacts!.map(({ sha256 }) =>
+        readFileSync(join(folder, 'run/artifacts', sha256!), 'utf8'),
+      );
+      expect(file!.split('\n')).toHaveLength(201);
+      if (turns[0]!.facts.invalid) expect(artifacts).toHaveLength(1);
+      else
+        expect(patch).toMatch(
+          /^--- settings.txt\n\+\+\+ settings.txt\n@@ -(1|200) \+\1 @@\n-setting\1 =.*\n\+setting\1 = \d\n$/,
+        );
+    }
+    const report = await runWarm(['report', 'run', '--output', 'page.html'], { cwd: folder });
+    expect(report.code, report.stderr).toBe(0);
+    expect(readFileSync(join(folder, 'page.html'), 'utf8')).toContain('"content":"');
+    // The tokenizer is built from the demonstrations, so `--check` does not know it.
+    const wrong = ['train', 'settings.json', '--output', 'short', '--json', '--set', 'environment.observationTokens=3'];
+    const refused = await runWarm(wrong, { cwd: folder });
+    expect(refused.code).toBe(2);
+    expect(JSON.parse(refused.stdout)).toMatchObject({
+      error: { code: 'AG_RECIPE_INVALID', path: 'environment.observationTokens' },
+    });
+    expect(readdirSync(folder)).not.toContain('short');
+    rmSync(folder, { recursive: true });
+  },
+);
 
 interface Outcome {
   readonly temperature: number;

@@ -34,7 +34,7 @@ describe.each(['qwen2_5', 'llama3_2'])('an observation in the tokens of %s', (na
       const [, head = '', left, all, tail = ''] =
         /^(?:(.*)\n)?\[cut: (\d+) of (\d+) tokens left out\](?:\n(.*))?$/s.exec(cut) ?? [];
       expect(text.startsWith(head) && text.endsWith(tail)).toBe(true);
-      expect(cut.isWellFormed()).toBe(true);
+      expect(Buffer.from(cut).toString()).toBe(cut);
       expect(Number(left)).toBe(Number(all) - idsOf(head).length - idsOf(tail).length);
       expect(cutTokens(text, longest, encoder)).toBe(cut);
     }
