@@ -349,7 +349,11 @@ describe('a tool that breaks', () => {
       'no such letter',
     ],
     ['begin', dice({ begin: () => Promise.reject(new Error('no disk')) }), 'no disk'],
-    ['an answer of another shape', running(() => 'three' as never), 'the answer of the tool "dice" must be an object, not "three"'],
+    [
+      'an answer of another shape',
+      running(() => 'three' as never),
+      'the answer of the tool "dice" must be an object, not "three"',
+    ],
   ])('fails the episode by its %s', async (_, tool, message) => {
     const episode = await play(toolbox(tool), ['roll'], { rollout: { ...rolloutSettings, retries: 0 } });
     expect(episode).toMatchObject({ status: 'failed', failure: { phase: 'tool', message } });
