@@ -8,6 +8,7 @@ import { callPlugin } from '../plugins/call-plugin.js';
 import { createHost, type HostSettings } from '../plugins/create-host.js';
 import { requiredBy } from '../plugins/required-by.js';
 import { allContributions, type LocatedContribution, type PluginHost } from '../plugins/open-plugin-host.js';
+import { delegatedGroup } from '../sandbox/control-group.js';
 import { openSandbox } from '../sandbox/open-sandbox.js';
 
 /** One subject that the doctor examined. */
@@ -96,8 +97,14 @@ async function sandbox(signal: AbortSignal): Promise<Diagnosis> {
   try {
     const opened = await openSandbox({}, signal);
     await opened.close();
+    const group = await delegatedGroup();
+    if ('folder' in group) {
+      const message = `bubblewrap makes it; a cgroup below ${group.folder} limits its memory and processes, and agentgym counts its files`;
+      return { level: 'ok', message };
+    }
     const counted = process.getuid?.() === 0 ? 'memory and files' : 'memory, files and processes';
-    return { level: 'ok', message: `bubblewrap makes it; agentgym counts its ${counted}` };
+    const message = `bubblewrap makes it; agentgym counts its ${counted}, because no cgroup limits them: ${group.problem}`;
+    return { level: 'ok', message };
   } catch (error) {
     if (!isAgentgymError(error)) throw error;
     return { level: 'note', message: error.message, hint: error.hint };

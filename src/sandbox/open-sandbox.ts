@@ -9,6 +9,15 @@ import { messageOf } from '../errors/message-of.js';
 import { withinDeadline } from '../errors/within-deadline.js';
 import { findProgram } from '../processes/find-program.js';
 import { type OwnedProcess, spawnOwned } from '../processes/spawn-owned.js';
+import {
+  delegatedGroup,
+  emptyGroup,
+  enterGroup,
+  type GroupPlace,
+  makeGroup,
+  readEvents,
+  removeGroup,
+} from './control-group.js';
 import { type NamespaceProcess, pidNamespaceOf, processesIn } from './namespace-processes.js';
 import { runToEnd, usualBytes, usualSeconds } from './run-to-end.js';
 import {
@@ -51,8 +60,9 @@ export async function openSandbox(
   try {
     const pid = await withinDeadline('a sandbox', openMilliseconds, () => pidOfHolder(holder));
     const namespace = await pidNamespaceOf(pid);
+    const group = await groupOf(options);
     return new OpenSandbox(
-      { kind: 'bubblewrap', id: `bubblewrap-${id}`, programs, owner, options, pid, namespace },
+      { kind: 'bubblewrap', id: `bubblewrap-${id}`, programs, owner, options, pid, namespace, ...(group && { group }) },
       holder,
     );
   } catch (error) {
@@ -60,6 +70,19 @@ export async function openSandbox(
     signal.throwIfAborted();
     throw cannot(`bubblewrap cannot make one: ${messageOf(error)}`, error);
   }
+}
+
+/** The group of a sandbox; undefined where none can be made. */
+async function groupOf({
+  diskMegabytes = usualLimits.diskMegabytes,
+  megabytes = usualLimits.megabytes,
+  processes = usualLimits.processes,
+}: SandboxOptions): Promise<GroupPlace | undefined> {
+  const delegated = await delegatedGroup();
+  if ('problem' in delegated) return undefined;
+  // The system counts files in memory as memory of who wrote them, and one more process leads into the namespaces.
+  const limits = { bytes: (megabytes + diskMegabytes) * 1e6, tasks: processes + 1 };
+  return makeGroup(delegated.folder, randomUUID(), limits);
 }
 
 /** A sandbox that another thread of this process holds open. Programs of only one thread may run at a time. */
@@ -163,8 +186,10 @@ class OpenSandbox implements PlacedSandbox {
 
   async close(): Promise<void> {
     this.#closed ??= 'it was closed';
-    this.holder?.kill();
-    await this.holder?.ended;
+    if (this.holder === undefined) return;
+    this.holder.kill();
+    await this.holder.ended;
+    if (this.place.group !== undefined) await removeGroup(this.place.group);
   }
 
   #below(path: string): string {
@@ -173,41 +198,63 @@ class OpenSandbox implements PlacedSandbox {
 
   async #run(command: readonly string[], call: SandboxCall): Promise<SandboxResult> {
     const { seconds = usualSeconds, signal } = call;
-    const { options, owner, pid, programs } = this.place;
+    const { group, options, owner, pid, programs } = this.place;
     if (this.#closed !== undefined) throw new Error(`the sandbox is closed: ${this.#closed}`);
     signal?.throwIfAborted();
     this.#own ??= new Set((await this.#started()).map((one) => one.pid));
-    const processes = options.processes ?? usualLimits.processes;
-    const entered = enterCommand(programs, owner, pid, { env: options.env ?? {}, processes }, command);
-    const child = await spawnOwned(entered[0] as string, entered.slice(1), { env: bareEnvironment });
+    const { processes = usualLimits.processes, env = {} } = options;
+    const inside = { env, processes: group === undefined ? processes : undefined };
+    const entered = enterCommand(programs, owner, pid, inside, command);
+    const reached = group === undefined ? () => this.#counted(processes) : await this.#told(group);
+    const [program = '', ...rest] = group === undefined ? entered : enterGroup(group, entered);
+    const child = await spawnOwned(program, rest, { env: bareEnvironment });
     return runToEnd(child, call, {
-      look: (begun, stop, ended) => this.#look(begun, seconds, processes, stop, ended),
+      look: (begun, stop, ended) => this.#look(begun, seconds, reached, stop, ended),
       sweep: () => this.#sweep(),
     });
   }
 
-  /** Keeps the limits that the system does not, until `signal` is aborted. */
+  /** Looks for limits that are reached, until `signal` is aborted. */
   async #look(
     begun: number,
     seconds: number,
-    processes: number,
+    reached: () => Promise<SandboxLimit | undefined>,
     stop: (limit: SandboxLimit) => void,
     signal: AbortSignal,
   ): Promise<void> {
-    const { files = usualLimits.files, megabytes = usualLimits.megabytes } = this.place.options;
-    const bytes = megabytes * 1e6;
+    const { files = usualLimits.files } = this.place.options;
     // A program that finds too many files may still remove some.
     const mostFiles = Math.max(files, await filesBelow(this.place.pid));
     while (!signal.aborted) {
       const left = 1000 * seconds - (performance.now() - begun);
       if (left <= 0) return stop('seconds');
       await wait(Math.min(lookEvery, left), undefined, { signal }).catch(() => undefined);
-      const found = await this.#started();
-      if (signal.aborted) return;
-      if (found.length > processes) return stop('processes');
+      const limit = await reached();
+      if (signal.aborted) break;
+      if (limit !== undefined) return stop(limit);
       if ((await filesBelow(this.place.pid)) > mostFiles) return stop('files');
-      if (found.reduce((sum, one) => sum + one.bytes, 0) > bytes) return stop('memory');
     }
+    // The system ends a program before this process sees why.
+    const limit = this.place.group === undefined ? undefined : await reached();
+    if (limit !== undefined) stop(limit);
+  }
+
+  /** The limit that programs are beyond, as this process counts them. */
+  async #counted(processes: number): Promise<SandboxLimit | undefined> {
+    const { megabytes = usualLimits.megabytes } = this.place.options;
+    const found = await this.#started();
+    if (found.length > processes) return 'processes';
+    return found.reduce((sum, one) => sum + one.bytes, 0) > megabytes * 1e6 ? 'memory' : undefined;
+  }
+
+  /** The same as the system tells it, from now on. */
+  async #told(group: GroupPlace): Promise<() => Promise<SandboxLimit | undefined>> {
+    const before = await readEvents(group);
+    return async () => {
+      // The group is gone if the sandbox was closed.
+      const now = await readEvents(group).catch(() => before);
+      return (['memory', 'processes'] as const).find((limit) => (now[limit] ?? 0) > (before[limit] ?? 0));
+    };
   }
 
   /** Processes of programs, without those that hold the sandbox. */
@@ -218,6 +265,8 @@ class OpenSandbox implements PlacedSandbox {
 
   /** Kills what a program left behind, whatever group or session it is in. */
   async #sweep(): Promise<void> {
+    const { group } = this.place;
+    if (group !== undefined && (await emptyGroup(group))) return;
     for (let sweep = 0; sweep < mostSweeps; sweep += 1) {
       const left = await this.#started();
       if (left.length === 0) return;

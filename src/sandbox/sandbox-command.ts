@@ -79,12 +79,13 @@ function ancestors(path: string): string[] {
  * The command that runs a program in existing namespaces.
  *
  * @param holder process id of a process in them
+ * @param processes absent: something else limits them
  */
 export function enterCommand(
   programs: SandboxPrograms,
   owner: Owner,
   holder: number,
-  { env = {}, processes }: Pick<SandboxOptions, 'env'> & { readonly processes: number },
+  { env = {}, processes }: Pick<SandboxOptions, 'env'> & { readonly processes?: number | undefined },
   command: readonly string[],
 ): string[] {
   const variables = { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: workFolder, TMPDIR: workFolder, LANG: 'C.UTF-8' };
@@ -100,7 +101,7 @@ export function enterCommand(
     '--inh-caps=-all',
   ];
   // The limit counts all processes of a user, so it only binds an owner of its own.
-  const limits = ['--core=0', ...(owner === undefined ? [] : [`--nproc=${processes}`])];
+  const limits = ['--core=0', ...(owner === undefined || processes === undefined ? [] : [`--nproc=${processes}`])];
   return [
     ...[programs.nsenter, '--target', `${holder}`, ...enter, '--'],
     ...[programs.setpriv, ...(owner === undefined ? [] : drop), '--no-new-privs', '--'],

@@ -1,4 +1,5 @@
 import type { Sandbox, SandboxOptions } from '../contracts/sandbox.js';
+import type { GroupPlace } from './control-group.js';
 import type { Owner, SandboxPrograms } from './sandbox-command.js';
 
 /** Where a sandbox of bubblewrap is, as data for another thread. */
@@ -11,6 +12,8 @@ export interface BubblewrapPlace {
   /** A process in its namespaces, and its namespace of process ids. */
   readonly pid: number;
   readonly namespace: string;
+  /** By which the system limits its programs. Absent: agentgym counts. */
+  readonly group?: GroupPlace;
 }
 
 /** The same of a folder without isolation. */
