@@ -9,7 +9,7 @@ export interface SandboxOptions {
   readonly hide?: readonly string[];
   /** Memory of all programs together; default 512. */
   readonly megabytes?: number;
-  /** Size of the folder that they may write; default 64. It counts apart from `megabytes`. */
+  /** Size of the folder that they may write; default 64. It counts apart from `megabytes`; a cgroup limits the sum of both. */
   readonly diskMegabytes?: number;
   /** Files and folders in it; default 10,000. */
   readonly files?: number;

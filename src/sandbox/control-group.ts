@@ -8,6 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import type { SandboxLimit } from '../contracts/sandbox.js';
 import { messageOf } from '../errors/message-of.js';
+import { pidNamespaceOf } from './namespace-processes.js';
 
 /** The group of agentgym's own processes, below the one that was delegated. */
 const ownGroup = 'agentgym';
@@ -92,13 +93,18 @@ async function leave(folder: string): Promise<boolean> {
   return true;
 }
 
-/** Removes groups of processes of agentgym that were killed. */
+/** Removes groups of processes of agentgym that were killed. Those of another namespace of process ids may live. */
 async function removeAbandoned(folder: string): Promise<void> {
+  const prefix = await groupPrefix();
   for (const name of await readdir(folder)) {
-    const pid = /^sandbox-(\d+)-/.exec(name)?.[1];
-    const isAbandoned = pid !== undefined && (await readFile(`/proc/${pid}/stat`).catch(() => undefined)) === undefined;
-    if (isAbandoned) await rmdir(join(folder, name)).catch(() => undefined);
+    const pid = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : process.pid;
+    if (!existsSync(`/proc/${pid}`)) await rmdir(join(folder, name)).catch(() => undefined);
   }
+}
+
+/** What names of groups begin with, before the id of the process. */
+async function groupPrefix(): Promise<string> {
+  return `sandbox-${(await pidNamespaceOf(process.pid)).replace(/\D/g, '')}-`;
 }
 
 /** The group of a sandbox, as data for other threads. */
@@ -116,7 +122,7 @@ export interface GroupLimits {
 
 /** Makes a group. `name` is unique among those of this process. Throws what the system says. */
 export async function makeGroup(delegated: string, name: string, { bytes, tasks }: GroupLimits): Promise<GroupPlace> {
-  const folder = join(delegated, `sandbox-${process.pid}-${name}`);
+  const folder = join(delegated, `${await groupPrefix()}${process.pid}-${name}`);
   await mkdir(folder);
   try {
     await write(folder, 'memory.max', `${Math.floor(bytes)}`);

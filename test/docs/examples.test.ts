@@ -20,7 +20,6 @@ import { options as questionOptions } from '../../docs/guides/examples/questions
 import * as questions from '../../docs/guides/examples/questions/questions.js';
 import workshopContributions from '../../docs/guides/examples/workshop/index.js';
 import * as workshop from '../../docs/guides/examples/workshop/workshop.js';
-import type { CompletedEpisode } from '../../src/contracts/trajectory.js';
 import { openSandbox } from '../../src/sandbox/open-sandbox.js';
 import { repository } from '../architecture/source-files.js';
 import { runWarm } from '../cli/warm-cli.js';

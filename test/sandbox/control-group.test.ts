@@ -47,7 +47,8 @@ interface Tried {
 
 const kernel = '/usr/bin/linux.uml';
 
-// Goes red if a group is not entered, a limit is not written, or its events are not read after the end of a program.
+// Goes red if a group is not entered, a limit is not written, its events are not read after the end of a program, or a group
+// that was left behind stays.
 it.skipIf(!isLong || !existsSync(kernel))(
   'limits memory and processes where a group is delegated',
   { timeout: 600_000 },

@@ -10,6 +10,8 @@ cd "$REPOSITORY"
 groups=/sys/fs/cgroup
 "$NODE" test/sandbox/try-groups.js root
 mkdir $groups/delegated $groups/shared
+# A process that was killed left it behind.
+mkdir "$groups/delegated/sandbox-$(readlink /proc/self/ns/pid | tr -dc 0-9)-4000000-gone"
 chown -R 65534:65534 $groups/delegated
 echo +memory +pids > $groups/cgroup.subtree_control
 sh -c "echo 0 > $groups/delegated/cgroup.procs; exec \"$NODE\" test/sandbox/try-groups.js user"
