@@ -516,6 +516,18 @@ describe('the kit of environments', () => {
     expect(await environmentKit.check(good, settings)).toEqual([]);
   });
 
+  it('finds nothing where artifacts differ each time, and what is wrong with them', async () => {
+    let made = 0;
+    const bringing = (artifact: object) =>
+      brokenStep((result) => ({ ...result, artifacts: [{ ...artifact, content: Uint8Array.of(made++ % 256) }] }));
+    const clock = bringing({ name: 'clock.bin', mediaType: 'application/octet-stream' });
+    expect(await environmentKit.check({ ...good, ...clock }, settings)).toEqual([]);
+    const [first] = await environmentKit.check({ ...good, ...bringing({ name: 'clock.bin' }) }, settings);
+    expect(first).toMatchObject({
+      message: expect.stringContaining('artifacts[0].mediaType') as string,
+    });
+  });
+
   it('finds nothing where the optional members are missing', async () => {
     const create = () => {
       const walk = new Walk();
