@@ -296,13 +296,20 @@ it(
     const report = await runWarm(['report', 'run', '--output', 'page.html'], { cwd: folder });
     expect(report.code, report.stderr).toBe(0);
     expect(readFileSync(join(folder, 'page.html'), 'utf8')).toContain('"content":"');
-    // The tokenizer is built from the demonstrations, so `--check` does not know it.
-    const wrong = ['train', 'settings.json', '--output', 'short', '--json', '--set', 'environment.observationTokens=3'];
-    const refused = await runWarm(wrong, { cwd: folder });
-    expect(refused.code).toBe(2);
-    expect(JSON.parse(refused.stdout)).toMatchObject({
-      error: { code: 'AG_RECIPE_INVALID', path: 'environment.observationTokens' },
-    });
+    const { preset: _, ...policy } = recipe.policy;
+    writeFileSync(join(folder, 'from.json'), JSON.stringify({ ...recipe, policy: { ...policy, from: './run' } }));
+    // A tokenizer that is built from the demonstrations is not known to `--check`.
+    for (const words of [
+      ['settings.json', '--output', 'short'],
+      ['from.json', '--check'],
+    ]) {
+      const wrong = ['train', ...words, '--json', '--set', 'environment.observationTokens=3'];
+      const refused = await runWarm(wrong, { cwd: folder });
+      expect(refused.code).toBe(2);
+      expect(JSON.parse(refused.stdout)).toMatchObject({
+        error: { code: 'AG_RECIPE_INVALID', path: 'environment.observationTokens' },
+      });
+    }
     expect(readdirSync(folder)).not.toContain('short');
     rmSync(folder, { recursive: true });
   },
