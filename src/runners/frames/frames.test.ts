@@ -17,6 +17,7 @@ import { deflateRawSync } from 'node:zlib';
 
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
+import { EpisodeArtifacts } from '../../rollout/episode-artifacts.js';
 import { journaledRun } from '../../runs/fixtures/journaled-run.js';
 import { FolderReceiver } from './folder-receiver.js';
 import { FolderSender } from './folder-sender.js';
@@ -38,7 +39,12 @@ const opened: FolderReceiver[] = [];
 
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), 'agentgym-frames-'));
-  whole = await journaledRun(folder, { output: join(folder, 'whole') });
+  const artifacts = new EpisodeArtifacts();
+  artifacts.add([{ name: 'answer.diff', mediaType: 'text/x-diff', content: '+6' }]);
+  const failure = { phase: 'step', message: 'gone' } as const;
+  const key = { iteration: 1, task: 'a', group: 0, member: 0 };
+  const failed = { ...key, status: 'failed', failure, turns: [], artifacts: artifacts.all, retries: 0 } as const;
+  whole = await journaledRun(folder, { output: join(folder, 'whole'), episodes: [failed] });
 });
 
 beforeEach(() => {
