@@ -31,14 +31,13 @@ describe('opening a world', () => {
   // Mutation: leave out `late` in `openLocalWorld`.
   it('gives up one that hangs, and closes it when it comes after all', async () => {
     let closed = 0;
-    const late = async (): Promise<World> => {
-      await sleep(80);
-      return { ...signalWorld(), close: () => void (closed += 1) };
-    };
+    let come = (): void => undefined;
+    const late = (): Promise<World> =>
+      new Promise((resolve) => (come = () => resolve({ ...signalWorld(), close: () => void (closed += 1) })));
     await expect(openLocalWorld(late, worldSettings({}, 30))).rejects.toThrow('open took longer than 0.03 s');
     expect(closed).toBe(0);
-    await sleep(100);
-    expect(closed).toBe(1);
+    come();
+    await expect.poll(() => closed).toBe(1);
   });
 
   it('names what is missing, and a world that is down', async () => {
