@@ -295,18 +295,14 @@ describe('a pool', () => {
   });
 
   it('disposes of an instance that is made too late', async () => {
-    const made: Signals[] = [];
-    const pool = environmentPool(
-      async () => {
-        await sleep(60);
-        made.push(new Signals());
-        return made.at(-1)!;
-      },
-      { settings: worldSettings({}, 20) },
-    );
+    const made = new Signals();
+    let come = (): void => undefined;
+    const create = (): Promise<Signals> => new Promise((resolve) => (come = () => resolve(made)));
+    const pool = environmentPool(create, { settings: worldSettings({}, 20) });
     await expect(pool.acquire()).rejects.toThrow('create took longer than 0.02 s');
-    await sleep(80);
-    expect(made.map(({ disposed }) => disposed)).toEqual([1]);
+    expect(made.disposed).toBe(0);
+    come();
+    await expect.poll(() => made.disposed).toBe(1);
   });
 
   it('shrinks to what the last collection had use for', async () => {
