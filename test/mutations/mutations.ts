@@ -1130,6 +1130,27 @@ export const mutations: readonly Mutation[] = [
     reddens: 'drops them by ids, as the template does',
   },
   {
+    file: 'src/training/update-models.ts',
+    find: 'unit.flatMap((episode) => episodes[episode] as number[])',
+    replace: 'unit',
+    test: 'src/training/history.test.ts',
+    reddens: 'deals whole episodes to',
+  },
+  {
+    file: 'src/training/fill-roles.ts',
+    find: 'own.slice(-1)',
+    replace: 'own.slice(0, 1)',
+    test: 'src/training/history.test.ts',
+    reddens: 'gives the next value before the next first sampled token, in its own window, and one after the cut',
+  },
+  {
+    file: 'src/serve/endpoint/conversations.ts',
+    find: 'this.#take(continues ? last : undefined)',
+    replace: 'this.#take(last)',
+    test: 'src/serve/endpoint/served-history.test.ts',
+    reddens: 'reads what the policy read in training, by the ids that it sampled',
+  },
+  {
     file: 'src/rollout/collect-demonstrations.ts',
     find: 'await order(first + from, many)',
     replace: 'await order(from, many)',

@@ -66,7 +66,8 @@ export const encoderChecks: readonly PolicyCheck[] = [
     idle: ({ model: { encoder } }) =>
       encoder.earlierActions === undefined ? 'earlier actions stay as they were' : undefined,
     run: ({ model: { encoder }, actions, observations }) => {
-      const { promptIds, shown } = encoder.earlierActions!;
+      const earlier = encoder.earlierActions!;
+      const { promptIds } = earlier;
       const [end] = encoder.endIds;
       const longest = Math.min(
         ...observations.flatMap((text) => [encoder.begin('', text), encoder.append(text)].map(({ length }) => length)),
@@ -75,7 +76,7 @@ export const encoderChecks: readonly PolicyCheck[] = [
         return `promptIds is ${promptIds}, and a prompt has ${longest} ids`;
       return firstFound(actions, (action) => {
         const whole = [...encoder.encodeAction(action), end!];
-        const tail = shown(whole);
+        const tail = earlier.shown(whole);
         if (tail.at(-1) === end && tail.join() === whole.slice(whole.length - tail.length).join()) return undefined;
         return `${JSON.stringify(action)} is shown by ${tail.join(' ')}, which does not end ${whole.join(' ')}`;
       });
