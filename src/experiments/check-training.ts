@@ -90,7 +90,9 @@ export async function checkTraining(
         maxTokens,
         isShort: (one, entry) => {
           const read = cutObservations(one, entry.environment.observationTokens, encoder);
-          return layOutDemonstration(read, encoder, layoutOf(plan, entry, { maxTokens }, promptOf(entry))) !== undefined;
+          return (
+            layOutDemonstration(read, encoder, layoutOf(plan, entry, { maxTokens }, promptOf(entry))) !== undefined
+          );
         },
       },
     );
