@@ -102,12 +102,22 @@ class Played(Environment):
 
     def shown(self, observation, info):
         if self.world.observer is not None:
-            return str(self.world.observer(observation, info))
-        return str(self.environment.render() if self.world.options["observe"] == "render" else observation)
+            return _text(self.world.observer(observation, info))
+        return _text(self.environment.render() if self.world.options["observe"] == "render" else observation)
 
     def dispose(self):
         if hasattr(self.environment, "close"):
             self.environment.close()
+
+
+def _text(shown):
+    """The observation as a text. A picture as numbers would tell a policy nothing, so it is refused."""
+    shape = getattr(shown, "shape", ())
+    is_array = len(shape) >= 2 and "int8" in str(getattr(shown, "dtype", ""))
+    is_drawing = all(hasattr(shown, name) for name in ("mode", "size", "save"))
+    if is_array or is_drawing or isinstance(shown, (bytes, bytearray)):
+        raise TypeError("images as observations are not supported: name a function in `observe` that describes them as text")
+    return str(shown)
 
 
 class Callable(World):

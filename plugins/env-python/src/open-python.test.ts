@@ -81,6 +81,12 @@ describe('an environment in Python', () => {
     ]);
   });
 
+  it('is refused by name where it shows pictures', async () => {
+    await expect(play({ observe: 'corridor:picture' }, '2', [])).rejects.toThrow(
+      'images as observations are not supported: name a function in `observe`',
+    );
+  });
+
   it('decides success by its return, or by what it says', async () => {
     const demanding = { successReturn: 1.5 };
     const [last] = (await play(demanding, '2', ['right', 'right', 'right', 'right'])).slice(-1);
