@@ -94,7 +94,7 @@ export default class Greet extends Command {
   it('describes a contribution and its options, and suggests the nearest for a wrong name', async () => {
     const found = documentOf(await runWarm(['describe', 'environment', 'guess-number', '--json']));
     expect(found).toMatchObject({ kind: 'environment', name: 'guess-number', schema: { additionalProperties: false } });
-    expect(found).toMatchObject({ facts: ['success', 'invalid', 'progress', 'milestones'] });
+    expect(found).toMatchObject({ facts: ['success', 'invalid', 'progress', 'milestones', 'references'] });
     expect(documentOf(await runWarm(['describe', 'reward', 'dense', '--json']))).toMatchObject({
       needs: ['milestones'],
     });
