@@ -78,6 +78,7 @@ class Recording {
       returns: flat(recorded.loss_inputs.returns),
       greedyReturn: Float64Array.from(batch.reward_baseline),
       group: Int32Array.from(batch.group, (group) => groups.indexOf(group)),
+      episode: Int32Array.from(batch.mask, (_, row) => row),
       truncated: Uint8Array.from(batch.truncated, Number),
       bootstrapValue: Float64Array.from(batch.bootstrap_value),
       temperature: 1,
