@@ -378,6 +378,8 @@ describe('a run that a job continues', () => {
     appendFileSync(join(here, 'metrics.jsonl'), '{"step":3,"time/run_seconds":1}\n');
     writeFileSync(join(here, 'episodes/late.jsonl'), 'played, and not part of the checkpoint\n');
     appendFileSync(join(there, 'metrics.jsonl'), '{"step":3}\n');
+    writeFileSync(join(here, 'tasks.jsonl'), '{"tasks":["drawn after the checkpoint"]}\n');
+    write('tasks.jsonl', '{"tasks":["again"]}\n');
     write('episodes/late.jsonl', 'again\n');
     sender('here').sync(true);
     await receive();

@@ -16,7 +16,7 @@ import { readTrainerState } from '../../runs/trainer-state.js';
 export async function keptBytes(run: string, path: string): Promise<number | undefined> {
   const found = await lstat(join(run, path)).catch(() => undefined);
   if (found === undefined) return undefined;
-  const kept = /^(metrics|evaluations|episodes\/[^/]+)\.jsonl$/.test(path)
+  const kept = /^(metrics|evaluations|tasks|episodes\/[^/]+)\.jsonl$/.test(path)
     ? await loggedBytes(run, path)
     : path.startsWith('demonstrations/')
       ? await recordedBytes(run, path)
