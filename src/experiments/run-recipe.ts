@@ -307,7 +307,7 @@ async function train(
     runState: () => state,
     listener,
   });
-  const verdicts = judgesOf(parts).length === 0 ? undefined : keepVerdicts(run.path, parts.verdicts);
+  const verdicts = judgesOf(parts).length === 0 ? undefined : await keepVerdicts(run.path, parts.verdicts);
   options.opened?.(run.path);
   const trainingTasks = new DrawnTasks(
     known.map((one) => ({ ...one, heldOut: heldOutOf(one, known, transfer) })),
@@ -379,8 +379,8 @@ async function train(
 }
 
 /** Reads what judges said of a run before, and keeps what they say from now on. */
-function keepVerdicts(run: string, verdicts: Verdicts): VerdictLog {
-  const { verdicts: earlier, bytes } = readVerdicts(run);
+async function keepVerdicts(run: string, verdicts: Verdicts): Promise<VerdictLog> {
+  const { verdicts: earlier, bytes } = await readVerdicts(run);
   const log = new VerdictLog(run, bytes);
   verdicts.keepIn(earlier, (verdict) => log.write(verdict));
   return log;

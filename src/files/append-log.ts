@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 
 import { AgentgymError } from '../errors/agentgym-error.js';
-import { systemReason } from '../errors/system-error.js';
+import { attemptWrite, refuseWrite } from './attempt-write.js';
 
 /**
  * A file that only grows. Writes are synchronous and in the order of the calls. When `append` returns, the operating
@@ -31,7 +31,7 @@ export class AppendLog {
       });
     }
     this.#bytes = keep;
-    this.#descriptor = attempt(path, () => {
+    this.#descriptor = attemptWrite(path, () => {
       mkdirSync(dirname(path), { recursive: true });
       if (size > keep) truncateSync(path, keep);
       const descriptor = openSync(path, 'a+');
@@ -60,7 +60,7 @@ export class AppendLog {
    * record.
    */
   append(data: Uint8Array): void {
-    attempt(this.path, () => {
+    attemptWrite(this.path, () => {
       for (let done = 0; done < data.length;) {
         const written = writeSync(this.#descriptor, data, done);
         this.#hash.update(data.subarray(done, done + written));
@@ -76,26 +76,10 @@ export class AppendLog {
   }
 
   async sync(): Promise<void> {
-    await promisify(fsync)(this.#descriptor).catch((error: unknown) => refuse(this.path, error));
+    await promisify(fsync)(this.#descriptor).catch((error: unknown) => refuseWrite(this.path, error));
   }
 
   close(): void {
     closeSync(this.#descriptor);
   }
-}
-
-function attempt<T>(path: string, write: () => T): T {
-  try {
-    return write();
-  } catch (error) {
-    refuse(path, error);
-  }
-}
-
-function refuse(path: string, error: unknown): never {
-  throw new AgentgymError('AG_RUN_WRITE_FAILED', {
-    message: `Could not write ${path}: ${systemReason(error)}.`,
-    file: path,
-    cause: error,
-  });
 }

@@ -4,8 +4,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync
 import { dirname, join } from 'node:path';
 
 import type { Episode } from '../contracts/trajectory.js';
-import { AgentgymError } from '../errors/agentgym-error.js';
-import { systemReason } from '../errors/system-error.js';
+import { attemptWrite } from '../files/attempt-write.js';
 import type { HeldArtifact } from '../rollout/episode-artifacts.js';
 
 /** The file with the content of an artifact. */
@@ -30,17 +29,11 @@ export function keepArtifacts(run: string, episode: Episode): Episode {
 
 function writeOnce(path: string, content: Uint8Array): void {
   const folder = dirname(path);
-  try {
+  attemptWrite(path, () => {
     mkdirSync(folder, { recursive: true });
     if (statSync(path, { throwIfNoEntry: false })?.size === content.length) return;
     writeAtomically(path, content, join(folder, `.writing-${randomBytes(4).toString('hex')}`));
-  } catch (error) {
-    throw new AgentgymError('AG_RUN_WRITE_FAILED', {
-      message: `Could not write ${path}: ${systemReason(error)}.`,
-      file: path,
-      cause: error,
-    });
-  }
+  });
 }
 
 function writeAtomically(path: string, content: Uint8Array, temporary: string): void {

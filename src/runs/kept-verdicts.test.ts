@@ -16,28 +16,28 @@ beforeEach(() => (run = mkdtempSync(join(tmpdir(), 'agentgym-verdicts-'))));
 afterEach(() => rmSync(run, { recursive: true }));
 
 async function write(...keys: string[]): Promise<void> {
-  const log = new VerdictLog(run, readVerdicts(run).bytes);
+  const log = new VerdictLog(run, (await readVerdicts(run)).bytes);
   for (const key of keys) await log.write(verdict(key));
   log.close();
 }
-const keys = () => readVerdicts(run).verdicts.map(({ key }) => key);
+const keys = async () => (await readVerdicts(run)).verdicts.map(({ key }) => key);
 
 describe('kept verdicts', () => {
   it('are read as they were written, over all sessions', async () => {
-    expect(readVerdicts(run)).toEqual({ verdicts: [], bytes: 0 });
+    expect(await readVerdicts(run)).toEqual({ verdicts: [], bytes: 0 });
     await write('a', 'b');
     await write('c');
-    expect(keys()).toEqual(['a', 'b', 'c']);
-    expect(readVerdicts(run).verdicts[0]).toMatchObject(verdict('a'));
+    expect(await keys()).toEqual(['a', 'b', 'c']);
+    expect((await readVerdicts(run)).verdicts[0]).toMatchObject(verdict('a'));
   });
 
   // Goes red when a session appends to the half line that a kill left.
   it('lose the half line of a kill, and nothing else', async () => {
     await write('a');
     appendFileSync(join(run, verdictsFile), '{"formatVersion":1,"key":"b","judg');
-    expect(keys()).toEqual(['a']);
+    expect(await keys()).toEqual(['a']);
     await write('c');
-    expect(keys()).toEqual(['a', 'c']);
+    expect(await keys()).toEqual(['a', 'c']);
   });
 
   it('may be longer than what is read at once', async () => {
@@ -46,8 +46,8 @@ describe('kept verdicts', () => {
     await log.write(long);
     await log.write(verdict('b'));
     log.close();
-    expect(keys()).toEqual(['long', 'b']);
-    expect(readVerdicts(run).verdicts[0]!.judgements[0]!.scores).toHaveLength(400_000);
+    expect(await keys()).toEqual(['long', 'b']);
+    expect((await readVerdicts(run)).verdicts[0]!.judgements[0]!.scores).toHaveLength(400_000);
   });
 
   it.each(['no JSON', '{}', '{"formatVersion":1,"key":"a","judge":"b","judgements":[{"scores":[null]}]}'])(
@@ -55,7 +55,9 @@ describe('kept verdicts', () => {
     async (line) => {
       await write('a');
       appendFileSync(join(run, verdictsFile), `${line}\n`);
-      expect(() => readVerdicts(run)).toThrow(expect.objectContaining({ code: 'AG_RUN_DAMAGED', line: 2 }) as Error);
+      await expect(readVerdicts(run)).rejects.toThrow(
+        expect.objectContaining({ code: 'AG_RUN_DAMAGED', line: 2 }) as Error,
+      );
     },
   );
 

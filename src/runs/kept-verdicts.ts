@@ -1,10 +1,11 @@
-import { closeSync, existsSync, openSync, readSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 import * as v from 'valibot';
 
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { AppendLog } from '../files/append-log.js';
+import { readJsonLines } from '../files/read-json-lines.js';
 import type { KeptVerdict } from '../rollout/verdicts.js';
 
 /**
@@ -27,32 +28,25 @@ const lineShape = v.looseObject({
   ),
 });
 
-/** Bytes that are read at once. */
-const part = 1 << 20;
-
 /**
  * The verdicts of a run, and the length of their whole lines: a kill may leave half a line at the end.
  *
  * @throws AG_RUN_DAMAGED, which names a line that is no verdict
  */
-export function readVerdicts(run: string): { readonly verdicts: readonly KeptVerdict[]; readonly bytes: number } {
+export async function readVerdicts(
+  run: string,
+): Promise<{ readonly verdicts: readonly KeptVerdict[]; readonly bytes: number }> {
   const file = join(run, verdictsFile);
   if (!existsSync(file)) return { verdicts: [], bytes: 0 };
   const verdicts: KeptVerdict[] = [];
-  let [rest, bytes] = [Buffer.alloc(0), 0];
-  const descriptor = openSync(file, 'r');
-  try {
-    const chunk = Buffer.alloc(part);
-    for (let read = readSync(descriptor, chunk); read > 0; read = readSync(descriptor, chunk)) {
-      rest = Buffer.concat([rest, chunk.subarray(0, read)]);
-      for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
-        verdicts.push(parseLine(rest.toString('utf8', 0, end), file, verdicts.length + 1));
-        rest = rest.subarray(end + 1);
-        bytes += end + 1;
-      }
+  let bytes = 0;
+  for await (const { document, end, number: line } of readJsonLines<KeptVerdict>(file)) {
+    if (!v.is(lineShape, document)) {
+      const message = `Line ${line} of ${file} is no verdict of a judge.`;
+      throw new AgentgymError('AG_RUN_DAMAGED', { message, file, line });
     }
-  } finally {
-    closeSync(descriptor);
+    verdicts.push(document);
+    bytes = end;
   }
   return { verdicts, bytes };
 }
@@ -86,19 +80,4 @@ export class VerdictLog {
     this.#isOpen = false;
     this.#log.close();
   }
-}
-
-function parseLine(text: string, file: string, line: number): KeptVerdict {
-  let document: unknown;
-  try {
-    document = JSON.parse(text);
-  } catch {
-    // Not JSON, and so no verdict.
-  }
-  if (v.is(lineShape, document)) return document as KeptVerdict;
-  throw new AgentgymError('AG_RUN_DAMAGED', {
-    message: `Line ${line} of ${file} is no verdict of a judge.`,
-    file,
-    line,
-  });
 }

@@ -1215,8 +1215,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     file: 'src/runs/kept-verdicts.ts',
-    find: 'bytes += end + 1;',
-    replace: 'bytes += rest.length + end + 1;',
+    find: 'bytes = end;',
+    replace: 'bytes = end + 1;',
     test: 'src/runs/kept-verdicts.test.ts',
     reddens: 'lose the half line of a kill',
   },

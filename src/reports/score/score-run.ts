@@ -55,7 +55,7 @@ export async function scoreRun(request: ScoreRequest): Promise<ScoredRun> {
   const loaded = await loadRun(run);
   const logs = recordedLogs(run, request.logs);
   const instances = new Instances(host, settings);
-  instances.verdicts.keepIn(readVerdicts(run).verdicts, () => Promise.resolve());
+  instances.verdicts.keepIn((await readVerdicts(run)).verdicts, () => Promise.resolve());
   const reward = await atKey(['reward'], () => instances.reward(terms));
   const worlds = new Map<string | undefined, OpenEnvironment>();
   const plan = planOfRun(loaded.manifest);

@@ -21,7 +21,7 @@ export async function keptBytes(run: string, path: string): Promise<number | und
     : path.startsWith('demonstrations/')
       ? await recordedBytes(run, path)
       : path === verdictsFile
-        ? readVerdicts(run).bytes
+        ? (await readVerdicts(run)).bytes
         : found.size;
   return Math.min(kept, found.size);
 }
