@@ -166,14 +166,18 @@ export async function openParts(
  * @param boxes gets every toolbox, to dispose of
  */
 function shareParts(instances: Instances, { toolLimits }: RunPlan, boxes: Set<Toolbox>) {
+  const makeTools = async (settings: EntryPlan['tools'], functions: Pick<WorldHandle, 'actions' | 'tools'>) => {
+    const box = await instances.tools(settings, toolLimits, functions);
+    if (box !== undefined) boxes.add(box);
+    return box;
+  };
+  const toolsAlone = oncePerSettings((settings: EntryPlan['tools']) => makeTools(settings, { actions: [], tools: [] }));
   return {
     format: oncePerSettings((settings: EntryPlan['format']) => instances.format(settings)),
     reward: oncePerSettings(({ terms }: EntryPlan['reward']) => instances.reward(terms)),
-    tools: oncePerWorld(async (settings: EntryPlan['tools'], world: WorldHandle) => {
-      const box = await instances.tools(settings, toolLimits, world);
-      if (box !== undefined) boxes.add(box);
-      return box;
-    }),
+    /** Worlds without functions share one. */
+    tools: (settings: EntryPlan['tools'], world: WorldHandle) =>
+      world.tools.length + world.actions.length > 0 ? makeTools(settings, world) : toolsAlone(settings),
   };
 }
 
@@ -183,17 +187,6 @@ function oncePerSettings<Settings, Part>(make: (settings: Settings) => Promise<P
   const made = new Map<Settings, Promise<Part>>();
   return (settings: Settings): Promise<Part> => {
     const part = made.get(settings) ?? make(settings);
-    made.set(settings, part);
-    return part;
-  };
-}
-
-/** Worlds without functions share what has the same settings. */
-function oncePerWorld<Settings, Part>(make: (settings: Settings, world: WorldHandle) => Promise<Part>) {
-  const made = new Map<Settings, Promise<Part>>();
-  return (settings: Settings, world: WorldHandle): Promise<Part> => {
-    if (world.tools.length + world.actions.length > 0) return make(settings, world);
-    const part = made.get(settings) ?? make(settings, world);
     made.set(settings, part);
     return part;
   };

@@ -27,6 +27,7 @@ import { EpisodeSandbox, joinSandboxOptions } from './episode-sandbox.js';
 import type { Filled } from './filled.js';
 import { judgeGroup } from './judge-group.js';
 import { type Attempt, failedEpisode, LiveEpisode, type ActorTurn } from './live-episode.js';
+import { referencesOf } from './references-of.js';
 import { uniformDraws } from './uniform-draws.js';
 import { unlessAborted } from './unless-aborted.js';
 import type { InstanceHandle } from './world-handle.js';
@@ -324,7 +325,7 @@ class Collection {
     const sandbox = needs && new EpisodeSandbox(environments.openSandbox, needs, random);
     let instance: InstanceHandle | undefined;
     try {
-      const references = reward.references ? await referencesOf(task, environments) : undefined;
+      const references = reward.references ? await referencesOf(task, environments.world) : undefined;
       instance = await environments.acquire();
       if (this.#over) return environments.release(instance);
       const opened = own && (await sandbox?.open());
@@ -543,13 +544,6 @@ class Collection {
     const place = this.#waiting.findIndex(({ index }) => index > attempt.index);
     this.#waiting.splice(place < 0 ? this.#waiting.length : place, 0, attempt);
   }
-}
-
-/** Right answers of a task. */
-async function referencesOf(task: string, { world }: EnvironmentPool): Promise<readonly string[] | undefined> {
-  if (!world.tells) return undefined;
-  const [told] = await world.about([task]);
-  return told?.references;
 }
 
 /** The promises that hold for how this actor samples. */

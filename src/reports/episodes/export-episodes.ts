@@ -16,7 +16,7 @@ import { readManifest, type RunManifest } from '../../runs/run-manifest.js';
 import { atifDocument } from './atif-document.js';
 import { chatDocument } from './chat-document.js';
 import type { EpisodeSource, SourceEntry } from './recorded-episode.js';
-import { readRecorded, recordedLogs } from './recorded-logs.js';
+import { readRecorded, recordedLogs, unknownEntry } from './recorded-logs.js';
 
 /** How an episode is written. */
 const episodeFormats = { atif: atifDocument, chat: chatDocument } as const;
@@ -109,8 +109,7 @@ async function describeSource(
     entryOf({ entry }) {
       const described = entries.get(entry);
       if (described !== undefined) return described;
-      const message = `${run} recorded an episode of the environment "${entry}", which its recipe does not have.`;
-      throw new AgentgymError('AG_RUN_DAMAGED', { message, file: run });
+      throw unknownEntry(run, entry);
     },
   };
 }

@@ -46,3 +46,9 @@ export async function* readRecorded({
     yield document;
   }
 }
+
+/** An episode of an environment that is not in the run's recipe. */
+export function unknownEntry(run: string, entry: string | undefined): AgentgymError {
+  const message = `${run} recorded an episode of the environment "${entry}", which its recipe does not have.`;
+  return new AgentgymError('AG_RUN_DAMAGED', { message, file: run });
+}

@@ -11,11 +11,12 @@ import type { HostSettings } from '../../plugins/create-host.js';
 import type { PluginHost } from '../../plugins/open-plugin-host.js';
 import type { ComposedReward } from '../../rollout/compose-reward.js';
 import { judgeGroup } from '../../rollout/judge-group.js';
+import { referencesOf } from '../../rollout/references-of.js';
 import { scoredAgain } from '../../rollout/scored-again.js';
 import { readVerdicts } from '../../runs/kept-verdicts.js';
 import { loadRun, type LoadedRun } from '../../runs/load-run.js';
 import { planOfRun } from '../../runs/plan-of-run.js';
-import { recordedLogs, readRecorded, type RecordedLog } from '../episodes/recorded-logs.js';
+import { recordedLogs, readRecorded, type RecordedLog, unknownEntry } from '../episodes/recorded-logs.js';
 import { playedEpisodes } from './played-episodes.js';
 import { type EpisodeScore, type ScoredLog, sumUpScores } from './sum-up-scores.js';
 
@@ -99,8 +100,8 @@ async function scoreLog(
     }
     const { pool } = await worldOf(first);
     const { instructions } = pool.world;
-    const [told] = reward.references && pool.world.tells ? await pool.world.about([first.task]) : [];
-    const again = group.map((episode) => scoredAgain(episode, reward, episode.references ?? told?.references));
+    const told = reward.references ? await referencesOf(first.task, pool.world) : undefined;
+    const again = group.map((episode) => scoredAgain(episode, reward, episode.references ?? told));
     const judged =
       reward.judges.length === 0 ? again : await judgeGroup(again, { reward, instructions, retries, signal });
     for (const [place, episode] of judged.entries()) {
@@ -156,9 +157,4 @@ async function refuseMissingFacts(
       path,
     });
   }
-}
-
-function unknownEntry(run: string, entry: string | undefined): AgentgymError {
-  const message = `${run} recorded an episode of the environment "${entry}", which its recipe does not have.`;
-  return new AgentgymError('AG_RUN_DAMAGED', { message, file: run });
 }
